@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
 from datacheck.text.edges import ascii_edges, either
 
@@ -129,7 +129,7 @@ class EmbeddedTemplate(Check):
         any_kind |= text.str.tail(_TAIL).str.contains(_PATTERNS["closing"])
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
-        heard = texts.join(bare.select("row").unique(), on="row", how="semi")
+        heard = of_rows(texts, bare)
         heard = heard.with_columns(text=pl.col("text").str.replace_all(_MARKUP, " "))
         for words in (asked(heard, ("user",), quoted=_QUOTED), asked(heard, **_WANTED)):
             bare = bare.join(words, on="row", how="left", maintain_order="left")

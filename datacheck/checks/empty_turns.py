@@ -5,6 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.features.turn_texts import piecewise
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
 # variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
@@ -44,11 +45,9 @@ class EmptyTurns(Check):
 
     def measure(self, data: View) -> Measured:
         """Give each turn its problem, if it has one."""
-        judged = data.turns.filter(_must_speak())
-        found = judged.select("row", "path", "content_type", "text", problem=_problem()).drop_nulls("problem")
-        found = pl.concat([_without_media(found, data.cells), _echoes(judged)], how="diagonal")
+        found = _without_media(piecewise(data, _judged), data.cells)
         found = found.select("row", "problem", where="path").collect().lazy()  # once, for the rate and for the evidence
-        silent = total(data.rows.join(judged, on="row", how="anti"))
+        silent = total(data.rows.join(data.turns.filter(_must_speak()), on="row", how="anti"))
         lack = Message.plural(
             "{n:,} row has no message, answer or text to look at",
             "{n:,} rows have no message, answer or text to look at",
@@ -61,12 +60,20 @@ class EmptyTurns(Check):
         )
 
 
+def _judged(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """One line per turn with a problem; `list`: its content is a list without text."""
+    judged = turns.filter(_must_speak())
+    empty = (pl.col("content_type") == "array") & pl.col("text").is_null()
+    found = judged.select("row", "path", problem=_problem(), list=empty.fill_null(value=False)).drop_nulls("problem")
+    return pl.concat([found, _echoes(judged)])
+
+
 def _echoes(judged: pl.LazyFrame) -> pl.LazyFrame:
     """Answers that are the question once more, word for word; short ones may greet or agree."""
     said = judged.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("text").str.len_chars() >= _ECHO)
     asked = judged.filter(pl.col("part") == "prompt", pl.col("role") == "user").select("row", "text").unique()
     again = said.join(asked, on=["row", "text"], how="semi", maintain_order="left")
-    return again.select("row", "path", problem=pl.lit("repeats_question"))
+    return again.select("row", "path", problem=pl.lit("repeats_question"), list=pl.lit(value=False))
 
 
 def _must_speak() -> pl.Expr:
@@ -112,7 +119,7 @@ def _no_text() -> pl.Expr:
 
 def _without_media(found: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
     """Leave out contents that are a list without text but with something else in it: an image, a sound."""
-    lists = found.filter((pl.col("content_type") == "array") & pl.col("text").is_null()).select("row", "path")
+    lists = found.filter("list").select("row", "path")
     inside = cells.join(lists.select("row").unique(), on="row", how="semi").select("row", inner="path")
     media = lists.join(inside, on="row").filter(pl.col("inner").str.starts_with(pl.concat_str("path", pl.lit("["))))
     return found.join(media, on=["row", "path"], how="anti")

@@ -5,7 +5,16 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    asked,
+    evidence,
+    flagged,
+    looks_like_code,
+    of_rows,
+    per_kind,
+    turn_texts,
+    without_code,
+)
 from datacheck.text.edges import ascii_edges, either
 
 _SORRY = r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?"
@@ -108,7 +117,7 @@ class ErrorAsAnswer(Check):
         text = pl.col("text")
         any_kind = text.str.contains(either(_PATTERNS.values())) | text.str.contains(_TRACEBACK, literal=True)
         suspect = said.filter(any_kind).collect().lazy()
-        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(_asked(heard), on="row", how="left", maintain_order="left")
         kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}

@@ -5,9 +5,9 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, saying, total, word
+from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, saying, total, word
 from datacheck.features.languages import Languages, words
-from datacheck.features.turn_texts import looks_like_code, turn_texts, without_code
+from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts, without_code
 from datacheck.i18n.message import ids
 from datacheck.text.edges import ascii_edges
 
@@ -16,6 +16,7 @@ _NAMES = ids(
     "Chinese", "Japanese", "Korean", "English", "Cyrillic letters", "Arabic letters", "Thai", "Devanagari", "Hebrew",
     "Greek",
 )  # fmt: skip
+_SHORT = "short"
 _MOSTLY = 0.85  # of the words of a text are in its script
 _KANA = 0.1  # a smaller share of kana among Han and kana is a name or a sign in Chinese
 _ASKED = 5  # words of a question from which on it is in a language
@@ -86,18 +87,64 @@ class LanguageMismatch(Check):
     check: Literal["language_mismatch"] = "language_mismatch"
     words: int = Field(default=15, ge=1, description="answers with fewer words are not judged")
 
+    @property
+    def _found(self) -> Need:
+        return Need(Mismatches(words=self.words))
+
+    def needs(self) -> tuple[Need, ...]:
+        """The answers in another language."""
+        return (self._found,)
+
+    def measure(self, data: View) -> Measured:
+        """Count what the feature found."""
+        found = data[self._found].collect().lazy()
+        lines = found.filter(pl.col("problem") != _SHORT)
+        texts = of_rows(turn_texts(data, plain=False), lines).select("row", "text", where="path")
+        texts = texts.unique(["row", "where"], keep="first")
+        shown = lines.join(texts, on=["row", "where"], how="left", maintain_order="left")
+        values = (
+            *rates("rate", lines.filter(problem="language_mismatch"), data.rows, by=self.by, rows=data.rows),
+            *rates("stray", lines.filter(problem="stray_words"), data.rows, by=self.by, rows=data.rows),
+        )
+        return Measured(values, evidence=shown, not_checked=self._left_out(total(found.filter(problem=_SHORT))))
+
+    def _left_out(self, short: int) -> tuple[Message, ...]:
+        if not short:
+            return ()
+        return (
+            Message.plural(
+                "{n:,} answer has fewer than {words} words and was not judged",
+                "{n:,} answers have fewer than {words} words and were not judged",
+                short,
+                words=self.words,
+            ),
+        )
+
+
+class Mismatches(Feature):
+    """`row`, `where`, `problem`, `said`, `detail`: answers in another language, words of another script.
+
+    The problem `short` is that of an answer that is too short to be judged.
+    """
+
+    columns = {
+        "row": pl.UInt32, "where": pl.String, "problem": pl.String, "said": pl.String, "detail": pl.String
+    }  # fmt: skip
+
+    words: int
+
     def needs(self) -> tuple[Need, ...]:
         """The words of each script."""
         return (Need(Languages()),)
 
-    def measure(self, data: View) -> Measured:
+    def compute(self, part: View) -> pl.DataFrame:
         """Compare scripts first; read only the texts of the rows where they differ."""
-        texts = turn_texts(data, plain=False).with_row_index("at")
-        unwanted = data.rows.filter(pl.col("label") == "false").select("row")
+        texts = turn_texts(part, plain=False).with_row_index("at").collect().lazy()
+        unwanted = part.rows.filter(pl.col("label") == "false").select("row")
         place = ["row", "path"]
-        counted = data[Need(Languages())].unique(place, keep="first")
+        counted = part[Need(Languages())].unique(place, keep="first")
         named = texts.drop("text").join(counted, on=place, how="left", maintain_order="left")
-        named = named.with_columns(script=_script(), size=words())
+        named = named.with_columns(script=_script(), size=words()).collect().lazy()
         answers = self._answers(named).join(unwanted, on="row", how="anti", maintain_order="left")
         judged = answers.join(_questions(named), on="row", how="inner", maintain_order="left")
         before = judged.filter(pl.col("asked_at") < pl.col("turn"))
@@ -113,33 +160,18 @@ class LanguageMismatch(Check):
         found = _prose(told).join(meant, on="row", how="anti", maintain_order="left").collect().lazy()
         asked, answered = word(_name("asked")), word(_name("script"))
         said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
-        lines = found.select("row", "text", where="path", problem=pl.lit("language_mismatch"), said=said)
-        stray = _stray(texts, named, answers)
-        values: tuple[Value, ...] = (
-            *rates("rate", lines, data.rows, by=self.by, rows=data.rows),
-            *rates("stray", stray, data.rows, by=self.by, rows=data.rows),
-        )
-        return Measured(values, evidence=pl.concat([lines, stray], how="diagonal"), not_checked=self._short(named))
+        lines = found.select("row", where="path", problem=pl.lit("language_mismatch"), said=said)
+        short = named.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("size") < self.words)
+        short = short.select("row", problem=pl.lit(_SHORT))
+        every = pl.concat([lines, _stray(texts, named, answers), short], how="diagonal").collect()
+        empty = pl.DataFrame(schema=self.columns)
+        return pl.concat([empty, every.cast({"row": pl.UInt32})], how="diagonal")
 
     def _answers(self, named: pl.LazyFrame) -> pl.LazyFrame:
         """What the assistant says and is to learn, in one script and long enough."""
         said = pl.col("part").is_in(["response", "chosen"]) | (pl.col("part") == "prompt")
         long = pl.col("size") >= self.words
         return named.filter(said, pl.col("role") == "assistant", long, pl.col("script").is_not_null())
-
-    def _short(self, named: pl.LazyFrame) -> tuple[Message, ...]:
-        said = pl.col("part").is_in(["response", "chosen"])
-        short = total(named.filter(said, pl.col("size") < self.words))
-        if not short:
-            return ()
-        return (
-            Message.plural(
-                "{n:,} answer has fewer than {words} words and was not judged",
-                "{n:,} answers have fewer than {words} words and were not judged",
-                short,
-                words=self.words,
-            ),
-        )
 
 
 def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> pl.LazyFrame:
@@ -156,7 +188,7 @@ def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> p
     bare = without_code(pl.col("text")).str.replace_all(_APART, " ")
     found = found.filter(bare.str.contains(_SLIP), ~looks_like_code(pl.col("text")))
     slip = bare.str.extract(f"({_SLIP})")
-    return found.select("row", "text", where="path", problem=pl.lit("stray_words"), detail=slip).collect().lazy()
+    return found.select("row", where="path", problem=pl.lit("stray_words"), detail=slip).collect().lazy()
 
 
 def _script() -> pl.Expr:

@@ -6,7 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, turn_texts, without_code
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
@@ -96,7 +96,7 @@ class LeakedReasoning(Check):
         text = pl.col("text")
         any_kind = text.str.contains(_TAG) | text.str.contains(either((_LABELLED, _META, _BEGINS)))
         suspect = said.filter(any_kind).collect().lazy()
-        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(
             asked(heard, tags=_TAG, aloud=_ASKED, thinks=_ALOUD), on="row", how="left", maintain_order="left"

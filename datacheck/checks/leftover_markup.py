@@ -5,7 +5,15 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    evidence,
+    flagged,
+    looks_like_code,
+    of_rows,
+    per_kind,
+    turn_texts,
+    without_code,
+)
 from datacheck.text.edges import ascii_edges
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
@@ -149,7 +157,7 @@ class LeftoverMarkup(Check):
             .collect()
             .lazy()
         )
-        subjects = _subjects(texts.join(suspect.select("row").unique(), on="row", how="semi"))
+        subjects = _subjects(of_rows(texts, suspect))
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
             subjects, on="row", how="left", maintain_order="left"
         )

@@ -5,7 +5,16 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    asked,
+    evidence,
+    flagged,
+    looks_like_code,
+    of_rows,
+    per_kind,
+    turn_texts,
+    without_code,
+)
 from datacheck.text.edges import ascii_edges, either
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -78,7 +87,7 @@ class PlaceholderText(Check):
         texts = turn_texts(data, thoughts=True)
         any_kind = either((_PATTERNS | _ANSWERED).values())
         suspect = texts.filter(pl.col("text").str.contains(any_kind)).collect().lazy()
-        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        heard = of_rows(texts, suspect)
         prose = suspect.join(asked(heard, form=_FORMS, braces=_GIVEN), on="row", how="left", maintain_order="left")
         prose = prose.with_columns(text=without_code(pl.col("text")))
         prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()

@@ -6,7 +6,16 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
+from datacheck.features.turn_texts import (
+    evidence,
+    flagged,
+    looks_like_code,
+    messages,
+    of_rows,
+    per_kind,
+    piecewise,
+    turn_texts,
+)
 from datacheck.text.edges import ascii_edges
 
 _WHOLE = 15  # bytes of a prompt from which on an answer that is nothing else counts: five Chinese characters
@@ -50,10 +59,12 @@ class PromptEcho(Check):
     def measure(self, data: View) -> Measured:
         """Compare the heads of neighbouring texts; where one begins with the other, compare them whole."""
         texts = turn_texts(data, plain=False).select("row", "part", "role", "turn", "path", "text")
-        heads = texts.select("row", "role", text=pl.col("text").str.strip_chars().str.slice(0, _HEAD))
-        rows = heads.filter(self._echoes(min(self.bytes, _WHOLE))).select("row").unique().collect().lazy()
-        whole = texts.join(rows, on="row", how="semi", maintain_order="left")
-        whole = whole.with_columns(pl.col("text").str.strip_chars()).collect().lazy()
+        whole = (
+            of_rows(texts, piecewise(data, self._suspect))
+            .with_columns(pl.col("text").str.strip_chars())
+            .collect()
+            .lazy()
+        )
         wanted = _before("text").str.contains(_ASKED) | looks_like_code(_before("text"))
         # "The causes of rust" may be the subject of the first sentence too: words go on only behind a mark.
         after = pl.col("text").str.slice(_before("text").str.len_chars(), 1)
@@ -71,6 +82,11 @@ class PromptEcho(Check):
             evidence=evidence(found, texts),
             figures={"kinds": per_kind(found)},
         )
+
+    def _suspect(self, turns: pl.LazyFrame) -> pl.LazyFrame:
+        """The rows with a text whose head begins as the last one of its user does."""
+        heads = messages(turns).select("row", "role", text=pl.col("text").str.strip_chars().str.slice(0, _HEAD))
+        return heads.filter(self._echoes(min(self.bytes, _WHOLE))).select("row").unique()
 
     def _echoes(self, least: int) -> pl.Expr:
         """Whether a text of the assistant begins with the last one that its user said, of so many bytes."""

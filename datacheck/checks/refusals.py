@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
-from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts
+from datacheck.features.turn_texts import evidence, flagged, messages, per_kind, piecewise, turn_texts
 from datacheck.text.edges import ascii_edges, either
 
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
@@ -71,12 +71,9 @@ class Refusals(Check):
     def measure(self, data: View) -> Measured:
         """Search the start of every answer."""
         texts = turn_texts(data, plain=False)
-        said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-        heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
         text = pl.col("text")
-        suspect = heads.filter(text.str.contains(either(_KINDS.values())))
         found = flagged(
-            suspect,
+            piecewise(data, _suspect),
             {kind: text.str.contains(pattern) for kind, pattern in _KINDS.items()},
             {kind: text.str.extract(f"({pattern})") for kind, pattern in _KINDS.items()},
         )
@@ -86,4 +83,11 @@ class Refusals(Check):
             *rates("rate", refused, data.rows, by=self.by, rows=data.rows),
             *rates("identity", named, data.rows, by=self.by, rows=data.rows),
         )
-        return Measured(values, evidence=evidence(found, said), figures={"kinds": per_kind(found)})
+        return Measured(values, evidence=evidence(found, texts), figures={"kinds": per_kind(found)})
+
+
+def _suspect(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The beginnings of the answers that may refuse."""
+    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
+    return heads.filter(pl.col("text").str.contains(either(_KINDS.values())))

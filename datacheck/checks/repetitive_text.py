@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying
 from datacheck.features.repetition import Repetition
-from datacheck.features.turn_texts import per_kind, turn_texts
+from datacheck.features.turn_texts import of_rows, per_kind, turn_texts
 
 
 class RepetitiveText(Check):
@@ -65,7 +65,8 @@ class RepetitiveText(Check):
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )
         shown = found.join(
-            texts.select("row", "path", "text").unique(["row", "path"], keep="first"), on=["row", "path"]
+            of_rows(texts, found).select("row", "path", "text").unique(["row", "path"], keep="first"),
+            on=["row", "path"],
         )
         again = pl.col("problem") == "same_turn"
         return Measured(

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, around, rates, saying, total
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
+from datacheck.features.turn_texts import piecewise
 from datacheck.loading.formats import names_of
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
@@ -102,17 +103,13 @@ def _by_trainer(mode: Mode, found: pl.LazyFrame, fates: pl.DataFrame) -> pl.Lazy
 
 def _sequence(data: View) -> pl.LazyFrame:
     """The messages in order, each with the one before it: a rejected answer follows the prompt, not the chosen one."""
-    text, role, side, row = pl.col("text"), pl.col("role"), pl.col("side"), pl.col("row")
-    calls = (
-        pl.col("tool_calls").is_not_null()
-        | pl.col("part_calls").is_not_null()
-        | text.str.contains_any(_CALL_MARKS).fill_null(value=False)
-    )
+    role, side, row = pl.col("role"), pl.col("side"), pl.col("row")
+    calls = pl.col("calls") | pl.col("part_calls").is_not_null()
     parts = data.cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]))
     in_parts = parts.select("row", path=pl.col("path").str.extract(_CALL_PART), part_calls=pl.lit(value=True)).unique()
     turns = (
-        data.turns.join(in_parts, on=["row", "path"], how="left", maintain_order="left")
-        .filter(pl.col("part").is_in(list(_SIDES)))
+        piecewise(data, _spoken)
+        .join(in_parts, on=["row", "path"], how="left", maintain_order="left")
         .select("row", "turn", "role", "path", "part", calls=calls, side=pl.col("part").replace_strict(_SIDES))
         .sort("row", "side", "turn", maintain_order=True)
     )
@@ -133,6 +130,13 @@ def _sequence(data: View) -> pl.LazyFrame:
     return joined.with_columns(known=role.is_in(_ROLES).fill_null(value=False)).join(
         data.rows.select("row", "format"), on="row", how="left", maintain_order="left"
     )
+
+
+def _spoken(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The messages without their texts; `calls`: with a call beside the text, or in it."""
+    in_text = pl.col("text").str.contains_any(_CALL_MARKS).fill_null(value=False)
+    spoken = turns.filter(pl.col("part").is_in(list(_SIDES)))
+    return spoken.select("row", "turn", "role", "path", "part", calls=pl.col("tool_calls").is_not_null() | in_text)
 
 
 def _order(turns: pl.LazyFrame) -> pl.LazyFrame:

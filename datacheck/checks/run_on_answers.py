@@ -11,6 +11,7 @@ from datacheck.features.turn_texts import (
     first_at,
     flagged,
     from_first,
+    of_rows,
     per_kind,
     turn_texts,
     without_code,
@@ -80,7 +81,7 @@ class RunOnAnswers(Check):
         texts = turn_texts(data, plain=False)
         said = texts.filter(pl.col("part") != "rejected", pl.col("role") == "assistant")  # earlier turns are learnt too
         suspect = said.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
-        heard = texts.join(suspect.select("row").unique(), on="row", how="semi")
+        heard = of_rows(texts, suspect)
         bare = suspect.with_columns(bare=without_code(pl.col("text"), unclosed=False))
         wanted = asked(heard, dialogue=_ASKED, template=_ASKED_TEMPLATE)
         bare = bare.join(wanted, on="row", how="left", maintain_order="left")

@@ -6,7 +6,16 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
-from datacheck.features.turn_texts import evidence, flagged, looks_like_code, per_kind, turn_texts
+from datacheck.features.turn_texts import (
+    evidence,
+    flagged,
+    holds,
+    looks_like_code,
+    messages,
+    per_kind,
+    piecewise,
+    turn_texts,
+)
 from datacheck.text.edges import ascii_edges
 from datacheck.text.heaps import heaps
 
@@ -89,30 +98,21 @@ class UnfinishedAnswers(Check):
 
     def measure(self, data: View) -> Measured:
         """Look at the end of the last answer of each row."""
-        texts = turn_texts(data, plain=False)
-        said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-        last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
-        text = pl.col("text")
-        fences = text.str.count_matches(_FENCE)
+        last = piecewise(data, _endings)
         stopped = not _leaves_stops_out(last)
-        plain = (fences == 0) & (text.str.len_chars() >= _LONG)
+        clause = pl.col("clause_en") | (pl.col("clause_zh") if stopped else pl.lit(value=False))
         kinds = {
-            "open_code": fences % 2 == 1,
-            **{kind: text.str.contains(pattern) & plain for kind, pattern in _ENDS.items()},
-            "open_clause": plain
-            & (_clause_zh(text) & stopped | _clause_en(text))
-            & ~text.str.contains(_ENDS["open_word"]),
-            "open_json": _open_json(text) & (fences == 0),
-            "no_result": text.str.contains(_BOX),
+            "open_code": pl.col("open_code"),
+            **{kind: pl.col(kind) for kind in _ENDS},
+            "open_clause": clause & ~pl.col("open_word"),
+            "open_json": pl.col("open_json"),
+            "no_result": pl.col("no_result"),
         }
-        kinds["open_line"] = pl.col("row").is_in(_open_line(last, plain).implode()) & ~pl.any_horizontal(
-            *kinds.values()
-        )
-        piled = _piled(last)
-        kinds["cut_length"] = text.str.len_chars().is_in(piled.implode()) & ~text.str.contains(_STOPPED)
-        end = pl.format("…{}", text.str.strip_chars_end().str.slice(-_SHOWN))
+        kinds["open_line"] = pl.col("row").is_in(_open_line(last).implode()) & ~pl.any_horizontal(*kinds.values())
+        kinds["cut_length"] = pl.col("length").is_in(_piled(last).implode()) & ~pl.col("stopped")
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
-        ends = evidence(found, last).with_columns(text=end)
+        end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
+        ends = evidence(found, turn_texts(data, plain=False)).with_columns(text=end)
         loose = Message("Chinese answers often have no stop at all; last clauses without one were not judged")
         at_limit = pl.col("problem") == "cut_length"
         return Measured(
@@ -126,52 +126,66 @@ class UnfinishedAnswers(Check):
         )
 
 
-def _open_json(text: pl.Expr) -> pl.Expr:
-    """Whether a text begins as JSON does, and more is opened in it than closed."""
-    return (
-        text.str.contains(_JSON)
-        & ~text.str.contains(r"[}\]]\s*$")
-        & (text.str.count_matches(r"[{\[]") > text.str.count_matches(r"[}\]]"))
-    )
+def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """What is to be known of the last answer of each row, without its text.
 
-
-def _open_line(answers: pl.LazyFrame, plain: pl.Expr) -> pl.Series:
-    """The rows of which only the last line has no stop, in the script of whose answers few are written so.
-
-    Most answers end with a stop: only of the others the whole text is looked at.
+    `open_code` … `no_result`: the kinds that one answer shows by itself (of clauses by language). `plain`: prose long
+    enough to be judged; `chinese`: how it ends; `bare_line`: only its last line has no stop, and `needs_stop`: it
+    should have one. `clauses`: Chinese of several clauses, `unstopped`: without any stop.
     """
+    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
     text, end = pl.col("text"), pl.col("text").str.tail(_TAIL)
-    judged = answers.filter(plain).with_columns(chinese=end.str.contains(r"\p{Han}[^\n]{0,9}\s*$"))
-    ends = judged.filter(end.str.contains(r"[a-z\p{Han}]\s*$")).filter(text.str.contains(_UNSTOPPED_LINE)).collect()
-    counts = dict(judged.group_by("chinese").len().collect().iter_rows())
-    open_ones = dict(ends.group_by("chinese").len().iter_rows())
-    rare = [script for script, count in counts.items() if open_ones.get(script, 0) <= _HABIT * count]
-    found = ends.filter(pl.col("chinese").is_in(rare))
-    return found.filter(~text.str.contains(_NO_STOP_NEEDED) & ~looks_like_code(text))["row"]
+    fences, length = text.str.count_matches(_FENCE, literal=True), text.str.len_chars()
+    last = last.with_columns(fences=fences, length=length)
+    table = last.with_columns(plain=(pl.col("fences") == 0) & (pl.col("length") >= _LONG)).collect()
+    plain, sentences_en = pl.col("plain"), text.str.count_matches(r"[a-z][.!?]\s") >= _SENTENCES
+    bare_line = holds(table, plain, end.str.contains(r"[a-z\p{Han}]\s*$"), text.str.contains(_UNSTOPPED_LINE))
+    clauses = holds(table, text.str.contains(r"\p{Han}[，,；、。]\s*\p{Han}"))
+    return table.lazy().select(
+        "row", "part", "role", "turn", "path", "length", "plain",
+        open_code=pl.col("fences") % 2 == 1,
+        **{kind: holds(table, plain, text.str.contains(pattern)) for kind, pattern in _ENDS.items()},
+        clause_zh=holds(table, plain, *_clause_zh(text)),
+        clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
+        open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
+        no_result=text.str.contains(_BOX),
+        chinese=holds(table, plain, end.str.contains(r"\p{Han}[^\n]{0,9}\s*$")),
+        bare_line=bare_line,
+        needs_stop=holds(table, pl.lit(bare_line), ~text.str.contains(_NO_STOP_NEEDED), ~looks_like_code(text)),
+        clauses=clauses,
+        unstopped=holds(table, pl.lit(clauses), text.str.contains(_UNSTOPPED)),
+        stopped=text.str.contains(_STOPPED),
+        hash=text.hash(),
+    )  # fmt: skip
 
 
-def _piled(answers: pl.LazyFrame) -> pl.Series:
-    """The lengths at which answers without a stop pile up; each text counts once."""
-    text = pl.col("text")
-    open_ones = answers.filter(~text.str.contains(_STOPPED)).select(text.hash(), length=text.str.len_chars())
-    lengths = open_ones.unique("text").collect()["length"].to_numpy().astype(np.int64)
-    return pl.Series(heaps(lengths, shortest=_SHORTEST))
-
-
-def _leaves_stops_out(answers: pl.LazyFrame) -> bool:
-    """Whether Chinese answers of several clauses often have no stop at all."""
-    text = pl.col("text")
-    chinese = text.filter(text.str.contains(r"\p{Han}[，,；、。]\s*\p{Han}"))
-    share = answers.select(chinese.str.contains(_UNSTOPPED).mean()).collect().item()
-    return share is not None and share > _LOOSE
-
-
-def _clause_zh(text: pl.Expr) -> pl.Expr:
+def _clause_zh(text: pl.Expr) -> tuple[pl.Expr, ...]:
     """Chinese prose that goes on behind its last stop, and is no wish at the end of a letter."""
     stops = text.str.count_matches("[。！？]") >= _SENTENCES
-    return text.str.contains(_CLAUSE_ZH) & stops & ~text.str.contains(_WISH)
+    return text.str.contains(_CLAUSE_ZH), stops, ~text.str.contains(_WISH)
 
 
-def _clause_en(text: pl.Expr) -> pl.Expr:
-    """English prose that begins another sentence and ends on a word in small letters."""
-    return text.str.contains(_CLAUSE_EN) & (text.str.count_matches(r"[a-z][.!?]\s") >= _SENTENCES)
+def _open_json(text: pl.Expr) -> tuple[pl.Expr, ...]:
+    """Whether a text begins as JSON does, and more is opened in it than closed."""
+    opened, closed = text.str.count_matches(r"[{\[]"), text.str.count_matches(r"[}\]]")
+    return text.str.contains(_JSON), ~text.str.contains(r"[}\]]\s*$"), opened > closed
+
+
+def _open_line(last: pl.LazyFrame) -> pl.Series:
+    """The rows of which only the last line has no stop, in the script of whose answers few are written so."""
+    counts = last.filter("plain").group_by("chinese").agg(pl.len(), open=pl.col("bare_line").sum()).collect()
+    rare = counts.filter(pl.col("open") <= _HABIT * pl.col("len"))["chinese"]
+    return last.filter("needs_stop", pl.col("chinese").is_in(rare.implode())).collect()["row"]
+
+
+def _piled(last: pl.LazyFrame) -> pl.Series:
+    """The lengths at which answers without a stop pile up; each text counts once."""
+    open_ones = last.filter(~pl.col("stopped")).unique("hash")
+    return pl.Series(heaps(open_ones.collect()["length"].to_numpy().astype(np.int64), shortest=_SHORTEST))
+
+
+def _leaves_stops_out(last: pl.LazyFrame) -> bool:
+    """Whether Chinese answers of several clauses often have no stop at all."""
+    share = last.filter("clauses").select(pl.col("unstopped").mean()).collect().item()
+    return share is not None and share > _LOOSE

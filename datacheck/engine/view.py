@@ -20,6 +20,7 @@ from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
+from datacheck.text.views import alone
 
 KEY_SHOWN = 60  # characters of a key that are shown
 KEYS_SHOWN = 8
@@ -45,7 +46,7 @@ class Lack:
         return joined((none, Message("the rows have {keys}", keys=listed))) if listed else none
 
 
-MANY = 64  # tables; beyond it polars' plan of a union costs more than reading them one by one
+MANY = 16  # tables; beyond it polars' plan of a union costs more, in time and memory, than reading them one by one
 
 
 class Part(NamedTuple):
@@ -195,7 +196,8 @@ def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
     """Tables of one schema, one after the other, as one.
 
     The time that polars (2.1) needs to plan a union grows with the square of how many tables there are, each with an
-    offset of its own: 9 s for 1,228 of them, of which 1 s is reading. Where they are many, each is planned by itself.
+    offset of its own: 9 s for 1,228 of them, of which 1 s is reading. Where they are many, each is planned by itself,
+    and no more than one is in memory where a condition leaves little of them.
     """
     if len(tables) <= MANY:
         return tables[0] if len(tables) == 1 else pl.concat(tables)  # a union of one costs its planning, too
@@ -208,8 +210,9 @@ def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
             if rows is not None:  # counted before the predicate, as polars' own scans do
                 chosen = table.head(rows).collect().lazy()
                 rows -= chosen.select(pl.len()).collect().item()
-            chosen = chosen if predicate is None else chosen.filter(predicate)
-            yield (chosen if columns is None else chosen.select(columns)).collect()
+            kept = chosen if predicate is None else chosen.filter(predicate)
+            frame = (kept if columns is None else kept.select(columns)).collect()
+            yield frame if predicate is None else alone(frame)
             if rows == 0:
                 return
 

@@ -1,11 +1,12 @@
 """The texts of a dataset one by one, as checks of wording look at them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import polars as pl
 
 from datacheck.check import View, saying
 from datacheck.text.edges import ascii_edges
+from datacheck.text.views import alone
 
 _CODE = r"(?s:```.*?```|~~~.*?~~~)|`[^`\n]{1,200}`"
 _OPEN_CODE = r"(?s:```.*|~~~.*)"
@@ -27,14 +28,42 @@ def turn_texts(data: View, *, plain: bool = True, thoughts: bool = False) -> pl.
     Tool definitions are left out: they are JSON that a program wrote. `plain` keeps rows that are one text; `thoughts`
     adds those that stand in a key of their own, said by the assistant and without a `turn`.
     """
-    parts = ["tools"] if plain else ["tools", "text"]
-    wanted = data.turns.filter(~pl.col("part").is_in(parts), pl.col("text").str.len_bytes() > 0)
-    told = wanted.select("row", "part", "role", "turn", "path", "text")
+    told = messages(data.turns, plain=plain)
     if not thoughts:
         return told
     thought = data.cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").str.len_bytes() > 0)
     said = {"part": pl.lit("response"), "role": pl.lit("assistant"), "turn": pl.lit(None, pl.UInt16)}
     return pl.concat([told, thought.select("row", **said, path="path", text="text")])
+
+
+def messages(turns: pl.LazyFrame, *, plain: bool = False) -> pl.LazyFrame:
+    """Of some turns what `turn_texts` gives of all."""
+    parts = ["tools"] if plain else ["tools", "text"]
+    wanted = turns.filter(~pl.col("part").is_in(parts), pl.col("text").str.len_bytes() > 0)
+    return wanted.select("row", "part", "role", "turn", "path", "text")
+
+
+def piecewise(data: View, find: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.LazyFrame:
+    """What `find` makes of the turns of each part, in memory; rows are dataset-wide.
+
+    For what is worked out from texts, or from neighbours: in one query polars would hold the texts of all parts for it.
+    """
+    made = [alone(find(piece).collect()) for piece in data.pieces("turns")]
+    return pl.concat(made).lazy() if made else find(data.turns)
+
+
+def holds(table: pl.DataFrame, *conditions: pl.Expr) -> pl.Series:
+    """Whether all conditions hold of a line; each is looked at only where those before it do."""
+    left = pl.arange(0, table.height, dtype=pl.UInt32, eager=True)
+    for condition in conditions:
+        left = left.filter(table[left].select(condition.fill_null(value=False)).to_series())
+    return pl.repeat(False, table.height, dtype=pl.Boolean, eager=True).scatter(left, True)
+
+
+def of_rows(texts: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The texts of some rows, in their order: a condition, for a join would hold the texts of all rows in memory."""
+    wanted = rows.select(pl.col("row").cast(pl.UInt64).unique()).collect()["row"]
+    return texts.filter(pl.col("row").cast(pl.UInt64).is_in(wanted.implode()))
 
 
 def asked(texts: pl.LazyFrame, roles: Sequence[str] = (), /, **patterns: str) -> pl.LazyFrame:
@@ -70,14 +99,13 @@ def flagged(
     named = [pl.when(holds).then(pl.lit(kind)) for kind, holds in kinds.items()]
     found = texts.with_columns(problem=pl.concat_list(named).list.drop_nulls())
     found = found.filter(pl.col("problem").list.len() > 0).explode("problem", empty_as_null=False)
-    return found.with_columns(detail=said).drop("text").collect().lazy()
+    return found.with_columns(detail=said).drop("text", strict=False).collect().lazy()
 
 
 def evidence(found: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
     """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown)."""
     place = ["row", "part", "turn", "path"]
-    rows = found.select(pl.col("row").cast(pl.UInt64)).unique()  # a join with all texts would hold them all in memory
-    known = texts.join(rows, on="row", how="semi", maintain_order="left").select(*place, "text")
+    known = of_rows(texts, found).select(*place, "text")
     with_text = found.join(known, on=place, how="left", maintain_order="left", nulls_equal=True)
     return with_text.select("row", "problem", "detail", "text", where="path")
 

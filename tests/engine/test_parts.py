@@ -10,6 +10,7 @@ import datacheck
 from datacheck.check import Status
 from datacheck.engine import ingest
 from datacheck.engine.view import MANY, in_turn
+from datacheck.text.views import alone
 
 pytestmark = pytest.mark.usefixtures("here")  # nothing here is about processes
 
@@ -95,3 +96,14 @@ def test_many_tables_say_what_a_union_of_them_says(tmp_path, engine):
         one, other = (query(make(tables)).collect(engine=engine) for make in (in_turn, pl.concat))
         assert_frame_equal(one, other)
         assert one.height
+
+
+def test_what_is_left_of_a_table_in_memory_of_its_own_holds_no_more_than_itself():
+    table = pl.DataFrame({"row": range(1000), "text": [f"{row} " + "long text " * 100 for row in range(1000)]})
+    left = table.with_columns(pl.col("text").str.head(20)).filter(pl.col("row") < 3)
+    sizes = []
+    for each in (left, alone(left)):
+        assert_frame_equal(each, left)
+        buffers = each["text"].to_arrow(compat_level=pl.CompatLevel.newest()).buffers()
+        sizes.append(sum(buffer.size for buffer in buffers if buffer))
+    assert sizes[0] > 1_000_000 > 1000 > sizes[1]
