@@ -1,4 +1,4 @@
-"""Compiling ahead of the first run: expressions for the package, kernels for a node that starts without a cache.
+"""Ahead of the first run: expressions and canaries for the package, kernels for a node that starts without a cache.
 
 For the kernels a few made-up rows go through the checks whose features have kernels, every one of them taken: so they
 are compiled for the types of real runs. What was not met here is compiled when a run meets it.
@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from datacheck.errors import UsageError
+from datacheck.pii import canaries
 from datacheck.pii.compiled import write
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import HIDDEN
@@ -31,10 +32,14 @@ _ROWS, _ITEMS = 400, range(50, 150)
 
 
 def compile_expressions() -> Path:
-    """Compile all that the recognizers look for and what `excerpt` hides; returns the file that keeps it."""
+    """Compile all that the recognizers look for and what `excerpt` hides; returns the file that keeps it.
+
+    Their canaries are made beside it.
+    """
     found = set(HIDDEN)
     for each in RECOGNIZERS.values():
         found |= {*each.patterns.values(), each.positive, each.negative_left, each.negative_right}
+    canaries.write()
     return write(sorted(found - {""}))
 
 

@@ -10,7 +10,7 @@ from stdnum.gb import nhs
 from stdnum.us import ssn
 
 from datacheck.pii.analyzer import find
-from datacheck.pii.canaries import canary
+from datacheck.pii.canaries import SHIPPED, _made, canary, place
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 
 JUDGES = {  # other people's validators
@@ -41,3 +41,10 @@ def test_canaries_are_valid_reproducible_and_found(entity):
 def test_unknown_entity():
     with pytest.raises(KeyError):
         canary("NO_SUCH", 1)
+
+
+def test_those_that_come_with_the_package_are_the_ones_that_it_would_make():
+    for entity in ("CN_RESIDENT_ID", "IBAN", "SECRET", "EMAIL_ADDRESS"):
+        for seed in (0, SHIPPED - 1, SHIPPED):
+            assert canary(entity, seed) == _made(entity, seed)
+    assert place().exists()
