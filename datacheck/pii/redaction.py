@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal
 
 from datacheck.pii.compiled import compiled, possible
@@ -82,6 +83,7 @@ def visible(text: str) -> str:
     return text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
 
 
+@lru_cache(8192)
 def _visible(char: str) -> str:
     hidden = unicodedata.category(char) in _INVISIBLE or char in _FILLERS
     return f"\\u{{{ord(char):x}}}" if hidden else char
@@ -92,6 +94,10 @@ def _cut(pieces: Iterator[str], limit: int) -> tuple[str, int]:
     out: list[str] = []
     length = 0
     for piece in pieces:
+        if len(piece) <= limit - length and visible(piece) == piece:
+            out.append(piece)
+            length += len(piece)
+            continue
         for char in piece:
             form = visible(char)
             length += len(form)
