@@ -35,7 +35,7 @@ _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
     r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
-    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请"
+    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请|[哈哦噢呀啊吧呢啦哟]"
 )
 _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
