@@ -63,14 +63,18 @@ def splits(turns: Sequence[Turn], known: Collection[str] = (), *, known_only: bo
     Without roles any turn may go on.
     """
     texts = [fold(turn.text) for turn in turns]
-    at = 0
-    while at < len(turns):
+    last: Part | None = None
+    for at in range(len(turns)):
+        if last and at < last.turn:
+            continue
         found = _beginning_at(turns, texts, at, known)
-        if found and (not known_only or found.value in known):
+        if found and (not known_only or found.value in known) and (last is None or _is_behind(found.parts[0], last)):
             yield found
-            at = found.parts[-1].turn
-        else:
-            at += 1
+            last = found.parts[-1]
+
+
+def _is_behind(part: Part, last: Part) -> bool:
+    return part.turn > last.turn or part.start >= last.end
 
 
 def _beginning_at(turns: Sequence[Turn], texts: Sequence[Folded], at: int, known: Collection[str]) -> Split | None:
@@ -78,6 +82,8 @@ def _beginning_at(turns: Sequence[Turn], texts: Sequence[Folded], at: int, known
     if begin is None:
         return None
     before = texts[at].text[max(0, begin.start(1) - _BEFORE) : begin.start(1)]
+    if _is_whole(compact(begin[1])):
+        return None
     said = f"{texts[at - 1].text[-_BEFORE:]}\n{before}" if at else before
     places = [(at, begin.span(1))]
     while len(places) < _PARTS and (goes_on := _next(turns, texts, places[-1][0])):
@@ -89,6 +95,14 @@ def _beginning_at(turns: Sequence[Turn], texts: Sequence[Folded], at: int, known
         if texts[turn].text[match.end(1) :].strip(" \t，,。.…！!~～?？"):
             return None  # something else follows: no further part
     return None
+
+
+def _is_whole(value: str) -> bool:
+    """Whether a number is complete as it is."""
+    return any(
+        len(value) in lengths and RECOGNIZERS[entity].judge(_RULES[entity], value)
+        for entity, lengths in _LENGTHS.items()
+    )
 
 
 def _next(turns: Sequence[Turn], texts: Sequence[Folded], at: int) -> tuple[int, re.Match[str]] | None:

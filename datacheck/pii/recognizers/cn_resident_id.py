@@ -65,7 +65,7 @@ class CnResidentId(Recognizer):
         r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|居留|外国人"
         r"|(?i:identity|national_?id|id_?(?:card|no|number)|residen[ct])"
     )
-    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}(?![0-9A-Za-z])", f"{_SIGNED}|{_BROKEN}")
+    extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}(?![0-9A-Za-z])",)
     negative_left = r"[*×÷^=≈]\s*-?$|[0-9]\.$"
     negative_right = r"^\s*[*×÷^=]\s*[0-9]"
     specimens = frozenset({"11010519491231002X", "440524188001010014", "34052419800101001X", "130503670401001"})
