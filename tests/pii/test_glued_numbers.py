@@ -85,7 +85,7 @@ def test_liang_is_a_two_and_2_to_the_34_is_no_telephone():
     "text",
     [
         "加微：leo_star_405", "加vtigersunny35", "vxmoon_linda21", "+v zhang_wei434", "徽信liming_lucky67", "绿泡泡：sunny_1234",
-        "WeChatlimingkevin20",
+        "WeChatlimingkevin20", "卫星：happy-tiger0338",
     ],
 )  # fmt: skip
 def test_names_of_wechat_as_they_are_written_to_evade(text):

@@ -16,7 +16,8 @@ _NUMBERED = (
     r"(?:wxid_|wx[_\-]|[A-Za-z][A-Za-z\-]{0,18}(?:_|[0-9]{2}|[0-9](?![A-Za-z0-9])))"
 )
 _HANDLE = "[a-z]{3,12}(?:[_-]?[a-z]{1,12})?_?"
-_TIGHT = f"(?:[vw]x|[加+＋]v|[Ww]e[Cc]hat){_HANDLE}[0-9]{{2}}"
+_TOUCHED = "(?:[vw]x|[加+＋]v|[Ww]e[Cc]hat|卫星[:：][ ]?)"  # 卫星 sounds like 微信
+_TIGHT = f"{_TOUCHED}{_HANDLE}[0-9]{{2}}"
 _VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
 
 
@@ -38,9 +39,7 @@ class Wechat(Recognizer):
             r"(?<=(?:(?<![A-Za-z0-9])[vw]x[ :：]?|(?<![A-Za-z0-9_])))(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
-        "wechat.glued": (
-            rf"(?<![A-Za-z0-9])(?:[vw]x|[加+＋]v|[Ww]e[Cc]hat)(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"
-        ),
+        "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
         "wechat.number": (
             rf"(?:微信号码?|微信ID|[加+＋]微信?|[加+＋][ ]?[Vv薇威](?![A-Za-z0-9])|[徽薇威]信|绿泡泡"
             rf"|(?<![A-Za-z0-9])(?:[VvWw][Xx]号?|[Vv]信)){LINKER}"
