@@ -104,6 +104,10 @@ def test_addresses_at_a_provider_with_other_signs(text):
     assert "sunny" not in excerpt(f"发到{text}")
 
 
+def test_a_plus_and_a_directive_are_no_wechat():
+    assert levels("test('v-if + v-else-if + v-slot', () => {})") == []
+
+
 def test_what_is_masked_already_is_nobodys():
     assert levels("车牌号为吉K06XXX的轿车") == [("CN_PLATE", "specimen")]
     assert levels("单位缴纳社会保险54846.19元") == []
