@@ -89,7 +89,7 @@ def test_liang_is_a_two_and_2_to_the_34_is_no_telephone():
     ],
 )  # fmt: skip
 def test_names_of_wechat_as_they_are_written_to_evade(text):
-    assert [entity for entity, _ in levels(text)] == ["WECHAT"]
+    assert "WECHAT" in [entity for entity, _ in levels(text)]
 
 
 @pytest.mark.parametrize(
