@@ -41,7 +41,7 @@ from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, 
 from datacheck.pii.publicity import HEARD
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
-from datacheck.pii.split import Turn, splits
+from datacheck.pii.split import Utterance, splits
 from datacheck.pii.traces import KnownValues, Original, Traces, is_told_anywhere
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
@@ -224,7 +224,7 @@ class Redactor:
                     if row in plan.originals and not found:
                         rough.append((row, line, scalar))
                 spoken = [scalar for scalar in scalars if any(map(str.isdigit, scalar.text))]
-                split = splits([Turn(None, scalar.text) for scalar in spoken], _numbers(values), known_only=True)
+                split = splits([Utterance(None, scalar.text) for scalar in spoken], _numbers(values), known_only=True)
                 yield from ((row, line, spoken[each.parts[0].turn].path, each.entity, True) for each in split)
         for number, entity in doubtful(
             [scalar.text for _, _, scalar in rough], self.check.looked_for, self._anonymiser.is_made

@@ -11,7 +11,7 @@ from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import identity
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.rules import identified
-from datacheck.pii.split import ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Turn, splits
+from datacheck.pii.split import ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
 
 _HEARD_TURNS = 3
 _LEFT_OUT = ("index", "group")
@@ -57,7 +57,7 @@ def split_numbers(
     rows = turns.group_by("row", maintain_order=True).agg(likely.alias("likely")).filter("likely")["row"]
     some = turns.filter(pl.col("row").is_in(rows.implode()) & text.is_not_null())
     for (row,), own in some.group_by("row", maintain_order=True):
-        spoken = [Turn(role, said) for role, said in own.select("role", "text").iter_rows()]
+        spoken = [Utterance(role, said) for role, said in own.select("role", "text").iter_rows()]
         for split in splits(spoken, (known or {}).get(int(str(row)), ())):
             yield own, split
 

@@ -33,14 +33,14 @@ ENDS_IN_DIGITS = r"[\p{Nd}\p{No}][Xx]?[^\p{Nd}\p{No}A-Za-z]{0,8}$"
 STARTS_IN_DIGITS = r"^[^\p{Nd}\p{No}]{0,12}[\p{Nd}\p{No}]"
 
 
-class Turn(NamedTuple):
+class Utterance(NamedTuple):
     """Who speaks, and what."""
 
     role: str | None
     text: str
 
 
-class Part(NamedTuple):
+class NumberPart(NamedTuple):
     """A part of a number: the turn, its code points there, and which characters of the number these are."""
 
     turn: int
@@ -54,16 +54,16 @@ class Split(NamedTuple):
 
     entity: str
     value: str
-    parts: tuple[Part, ...]
+    parts: tuple[NumberPart, ...]
 
 
-def splits(turns: Sequence[Turn], known: Collection[str] = (), *, known_only: bool = False) -> Iterator[Split]:
+def splits(turns: Sequence[Utterance], known: Collection[str] = (), *, known_only: bool = False) -> Iterator[Split]:
     """Yield the numbers of a record that are given in parts; `known`: numbers (as digits) that need no word.
 
     Without roles any turn may go on.
     """
     texts = [fold(turn.text) for turn in turns]
-    last: Part | None = None
+    last: NumberPart | None = None
     for at in range(len(turns)):
         if last and at < last.turn:
             continue
@@ -73,11 +73,11 @@ def splits(turns: Sequence[Turn], known: Collection[str] = (), *, known_only: bo
             last = found.parts[-1]
 
 
-def _is_behind(part: Part, last: Part) -> bool:
+def _is_behind(part: NumberPart, last: NumberPart) -> bool:
     return part.turn > last.turn or part.start >= last.end
 
 
-def _beginning_at(turns: Sequence[Turn], texts: Sequence[Folded], at: int, known: Collection[str]) -> Split | None:
+def _beginning_at(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, known: Collection[str]) -> Split | None:
     begin = _LAST.search(texts[at].text)
     if begin is None:
         return None
@@ -105,7 +105,7 @@ def _is_whole(value: str) -> bool:
     )
 
 
-def _next(turns: Sequence[Turn], texts: Sequence[Folded], at: int) -> tuple[int, re.Match[str]] | None:
+def _next(turns: Sequence[Utterance], texts: Sequence[Folded], at: int) -> tuple[int, re.Match[str]] | None:
     """The next turn of the same speaker, if it begins with digits."""
     for later in range(at + 1, min(at + 1 + _REACH, len(turns))):
         if turns[later].role == turns[at].role:
@@ -126,9 +126,9 @@ def _entity(value: str, said: str, known: Collection[str]) -> str | None:
     return None
 
 
-def _parts(texts: Sequence[Folded], places: Sequence[tuple[int, tuple[int, int]]]) -> Iterator[Part]:
+def _parts(texts: Sequence[Folded], places: Sequence[tuple[int, tuple[int, int]]]) -> Iterator[NumberPart]:
     first = 0
     for turn, place in places:
         length = len(compact(texts[turn].text[slice(*place)]))
-        yield Part(turn, *texts[turn].span(*place), (first, first + length))
+        yield NumberPart(turn, *texts[turn].span(*place), (first, first + length))
         first += length

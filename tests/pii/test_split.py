@@ -4,14 +4,14 @@ import pytest
 
 from datacheck.checks.pii import Pii
 from datacheck.pii.canaries import canary
-from datacheck.pii.split import Turn, splits
+from datacheck.pii.split import Utterance, splits
 from datacheck.testing import dataset, finding
 
 WORDS = {"CN_MOBILE": "手机号", "CN_RESIDENT_ID": "身份证号", "CN_BANK_CARD": "卡号"}
 
 
 def found(*texts: str) -> list[str]:
-    turns = [Turn(("user", "assistant")[number % 2], text) for number, text in enumerate(texts)]
+    turns = [Utterance(("user", "assistant")[number % 2], text) for number, text in enumerate(texts)]
     return [split.entity for split in splits(turns)]
 
 
@@ -48,6 +48,6 @@ def test_parts_of_nothing_are_nothing(texts):
 
 
 def test_a_known_number_needs_no_word():
-    turns = [Turn("user", "再核对：138"), Turn("assistant", "嗯"), Turn("user", "22335566")]
+    turns = [Utterance("user", "再核对：138"), Utterance("assistant", "嗯"), Utterance("user", "22335566")]
     assert not list(splits(turns))
     assert [split.value for split in splits(turns, {"13822335566"})] == ["13822335566"]
