@@ -78,10 +78,11 @@ def stock() -> Callable[[pl.Series], None]:
 def same_recognizers() -> Callable[[pl.Series], None]:
     from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
 
-    from datacheck.pii.engine import CharacterWindowEnhancer, SpecRecognizer
+    from datacheck.pii.engine import CharacterWindowEnhancer, Idle, SpecRecognizer
     from datacheck.pii.recognizers import RECOGNIZERS
 
-    registry = RecognizerRegistry([SpecRecognizer(each) for each in RECOGNIZERS.values()], supported_languages=["zh"])
+    own = [SpecRecognizer(each, Idle()) for each in RECOGNIZERS.values()]
+    registry = RecognizerRegistry(own, supported_languages=["zh"])
     enhancer = CharacterWindowEnhancer()
     return per_document(
         AnalyzerEngine(registry, pipeline(), supported_languages=["zh"], context_aware_enhancer=enhancer)

@@ -26,7 +26,7 @@ from datacheck.derive.manifest import LEFT, DerivedDataset, LeftValue, RedactedS
 from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile, new_file
 from datacheck.engine.contain import contained, tables_in
 from datacheck.errors import CheckAuthorError, LoadError, UsageError
-from datacheck.features.identifiers import every_text
+from datacheck.features.identifiers import every_text, split_numbers
 from datacheck.i18n.message import Message
 from datacheck.loading import files, spans
 from datacheck.loading.kinds import BINARY
@@ -36,9 +36,12 @@ from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.doubtful import doubtful
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
-from datacheck.pii.normalise import as_read
+from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
+from datacheck.pii.publicity import HEARD
+from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
+from datacheck.pii.split import Utterance, splits
 from datacheck.pii.traces import KnownValues, Original, Traces, is_told_anywhere
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
@@ -220,6 +223,9 @@ class Redactor:
                     yield from ((row, line, scalar.path, entity, True) for entity in found)
                     if row in plan.originals and not found:
                         rough.append((row, line, scalar))
+                spoken = [scalar for scalar in scalars if any(map(str.isdigit, scalar.text))]
+                split = splits([Utterance(None, scalar.text) for scalar in spoken], _numbers(values), known_only=True)
+                yield from ((row, line, spoken[each.parts[0].turn].path, each.entity, True) for each in split)
         for number, entity in doubtful(
             [scalar.text for _, _, scalar in rough], self.check.looked_for, self._anonymiser.is_made
         ):
@@ -299,7 +305,9 @@ class Redactor:
         for attempt in range(_PASSES):
             if not left:
                 break
+            self._replace_split(left, form)
             self._replace(left, form, whole=attempt > 0)
+            self._replace_split(left, form)  # of what is known by now
             standing = others.in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
                 self._replace_traces(record, form, own)
@@ -308,11 +316,27 @@ class Redactor:
             left = [left[row] for row in self._rows(tables, self.check.to_replace()).sort()]
         return [record.row in blocking for record in records]
 
+    def _replace_split(self, records: Sequence[_Record], form: _Form) -> None:
+        """Write the pseudonym of a number over its parts, where it is given in several turns."""
+        known = {row: _numbers(record.originals) for row, record in enumerate(records)}
+        found: dict[int, list[tuple[str, Replacement]]] = {}  # of a record: the place of a string, what comes there
+        for turns, split in split_numbers(form.parsed(records).turns, known):
+            if split.entity in self.check.looked_for:
+                row = turns["row"][0]
+                pieces = zip(split.parts, self._anonymiser.in_parts(split), strict=True)
+                found.setdefault(row, []).extend((turns["path"][part.turn], piece) for part, piece in pieces)
+                records[row].originals[Original(split.entity, split.value)] = None
+        for row, own in found.items():
+            leaves = form.leaves(records[row].text) or []
+            wanted = [[piece for path, piece in own if path == leaf.path] for leaf in leaves]
+            self._write(records[row], form, leaves, wanted)
+
     def _replace(self, records: Sequence[_Record], form: _Form, *, whole: bool) -> None:
         """Look at every string of the records, or at each record as one text, and write pseudonyms into the strings."""
         leaves = [form.leaves(record.text) or [] for record in records]
         texts = [record.text for record in records] if whole else [leaf.text for own in leaves for leaf in own]
-        wanted = iter(self._anonymiser.replacements(texts, surnames=whole))
+        before = None if whole else [said for own in leaves for said in _said_before(own)]
+        wanted = iter(self._anonymiser.replacements(texts, before, surnames=whole))
         for record, own in zip(records, leaves, strict=True):
             if whole:
                 found = next(wanted)
@@ -448,6 +472,19 @@ def _record(form: _Form, raw: bytes, row: int, line: int, byte: int) -> _Record 
     if leaves is None:
         return None
     return _Record(row, line, byte + len(text[: len(text) - len(plain)].encode(encoding)), plain, leaves, plain)
+
+
+def _said_before(leaves: Sequence[Leaf]) -> Iterator[str]:
+    """What stands in a record before each of its strings, as far back as it may tell of whom is spoken."""
+    said = ""
+    for leaf in leaves:
+        yield said
+        said = f"{said}\n{leaf.text[-HEARD:]}"[-HEARD:]
+
+
+def _numbers(values: Iterable[Original]) -> set[str]:
+    """The digits of values."""
+    return {compact(fold(value.written).text) for value in values}
 
 
 class _NotTextError(Exception):

@@ -1,5 +1,6 @@
 """Personal data in every text of a row: messages, tool calls, all other leaves of the record, and its keys."""
 
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 import polars as pl
@@ -7,8 +8,12 @@ import polars as pl
 from datacheck.check import Feature, View
 from datacheck.pii.analyzer import FOUND, analyze
 from datacheck.pii.prefilter import candidates
+from datacheck.pii.pseudonyms import identity
+from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.rules import identified
+from datacheck.pii.split import ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
 
+_HEARD_TURNS = 3
 _LEFT_OUT = ("index", "group")
 HITS: dict[str, type[pl.DataType]] = (
     {"row": pl.UInt32, "path": pl.String}
@@ -18,13 +23,22 @@ HITS: dict[str, type[pl.DataType]] = (
 
 
 def every_text(data: View) -> pl.LazyFrame:
-    """`row`, `path`, `text` of all strings and numbers of the records; keys are not among them, see `every_key`."""
-    turns = data.turns.select("row", "path", "text")
+    """`row`, `path`, `text` of all strings and numbers of the records, and `before`, what was said before a turn.
+
+    Keys are not among them, see `every_key`.
+    """
+    turns = data.turns.select("row", "path", "text", _before())
     calls = data.turns.select(
         "row", pl.col("path").str.replace(r"content$", "tool_calls"), pl.col("tool_calls").alias("text")
     )
     cells = data.cells.select("row", "path", "text")
-    return pl.concat([turns, calls, cells]).filter(pl.col("text").is_not_null())
+    return pl.concat([turns, calls, cells], how="diagonal").filter(pl.col("text").is_not_null())
+
+
+def _before() -> pl.Expr:
+    """What the three turns before a turn say, as `before`."""
+    earlier = [pl.col("text").shift(n).over("row") for n in range(_HEARD_TURNS, 0, -1)]
+    return pl.concat_str(earlier, separator="\n", ignore_nulls=True).alias("before")
 
 
 def every_key(data: View) -> pl.LazyFrame:
@@ -32,6 +46,20 @@ def every_key(data: View) -> pl.LazyFrame:
     return data.cells.select(pl.format("{} (key)", "path").alias("path"), pl.col("path").alias("text")).unique(
         maintain_order=True
     )
+
+
+def split_numbers(
+    turns: pl.DataFrame, known: Mapping[int, Collection[str]] | None = None
+) -> Iterator[tuple[pl.DataFrame, Split]]:
+    """The turns of a record and a number of which they hold parts, record by record; `known`: as `splits`, by row."""
+    text = pl.col("text")
+    likely = text.str.contains(ENDS_IN_DIGITS).any() & text.str.contains(STARTS_IN_DIGITS).any()
+    rows = turns.group_by("row", maintain_order=True).agg(likely.alias("likely")).filter("likely")["row"]
+    some = turns.filter(pl.col("row").is_in(rows.implode()) & text.is_not_null())
+    for (row,), own in some.group_by("row", maintain_order=True):
+        spoken = [Utterance(role, said) for role, said in own.select("role", "text").iter_rows()]
+        for split in splits(spoken, (known or {}).get(int(str(row)), ())):
+            yield own, split
 
 
 class Identifiers(Feature):
@@ -56,15 +84,32 @@ class Identifiers(Feature):
         if keys.height:
             rows = part.cells.select("row", pl.format("{} (key)", "path").alias("path")).unique().collect()
             keys = keys.join(rows, on="path", maintain_order="left").sort("row", maintain_order=True)
-        tables = [texts, keys] if keys.height else [texts]
+        split = self._split(part.turns.select("row", "path", "role", "text").collect()) if self.analyzed else None
+        tables = [table for table in (texts, keys, split) if table is not None and table.height] or [texts]
         return pl.concat([table.select(pl.col(k).cast(t) for k, t in HITS.items()) for table in tables])
 
     def _found(self, table: pl.DataFrame) -> pl.DataFrame:
         """The hits in the column `text`, beside the other columns."""
         flags = candidates(table["text"], self.entities, names=self.names)
         fired = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns)).select("index")
-        found = analyze(table["text"], flags if self.analyzed else flags.clear(), names=self.names)
+        before = table["before"] if "before" in table.columns else None
+        found = analyze(table["text"], flags if self.analyzed else flags.clear(), names=self.names, before=before)
         fired = pl.concat([fired, found.select("index")]).unique().sort("index")  # no expression sees a free name
         hits = fired.join(found, on="index", how="left", maintain_order="left_right")
         told = identified(hits, table["text"])
-        return told.join(table.drop("text").with_row_index("index"), on="index", maintain_order="left")
+        return told.join(
+            table.drop("text", "before", strict=False).with_row_index("index"), on="index", maintain_order="left"
+        )
+
+    def _split(self, turns: pl.DataFrame) -> pl.DataFrame:
+        """The parts of numbers that go on in a later turn."""
+        found = []
+        for own, split in split_numbers(turns):
+            if self.entities is not None and split.entity not in self.entities:
+                continue
+            masked, value = RECOGNIZERS[split.entity].mask(split.value), identity(split.entity, split.value)
+            rule = f"{split.entity.lower()}.turns"
+            for part in split.parts:
+                row, path = own.row(part.turn)[:2]
+                found.append((row, path, split.entity, *part[1:3], 0.9, "valid", rule, masked, False, value, None))
+        return pl.DataFrame(found, schema=HITS, orient="row")

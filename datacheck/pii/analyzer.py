@@ -13,7 +13,7 @@ from datacheck.pii.hidden import lean
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
-from datacheck.pii.publicity import is_public
+from datacheck.pii.publicity import is_public, is_public_by_itself
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
 if TYPE_CHECKING:
@@ -45,8 +45,16 @@ class _Hit(NamedTuple):
     canonical: str
 
 
-def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Names = "linked") -> pl.DataFrame:
+def find(
+    texts: pl.Series,
+    entities: tuple[str, ...] | None = None,
+    *,
+    names: Names = "linked",
+    before: pl.Series | None = None,
+) -> pl.DataFrame:
     """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
+
+    before: for each text what was said before it in its conversation.
 
     `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
     `state` is valid, suspect (a wrong check digit, an unusual form), specimen (known from documentation) or public
@@ -55,11 +63,13 @@ def find(texts: pl.Series, entities: tuple[str, ...] | None = None, *, names: Na
     the value.
     Raises KeyError for an unknown entity, PiiTimeout where a pattern would not end.
     """
-    return analyze(texts, candidates(texts, entities, names=names), names=names)
+    return analyze(texts, candidates(texts, entities, names=names), names=names, before=before)
 
 
-def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -> pl.DataFrame:
-    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them."""
+def analyze(
+    texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked", before: pl.Series | None = None
+) -> pl.DataFrame:
+    """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them, `before` as in `find`."""
     free = free_names(texts) if names == "model" and "PERSON" in flags.columns and flags.height else {}
     some = pl.any_horizontal(flags.columns) | pl.col("index").is_in(list(free))
     rows = flags.with_row_index("index").filter(some)
@@ -77,7 +87,7 @@ def analyze(texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked") -
     for (index, *fired), seen in zip(rows.iter_rows(), views, strict=True):
         text, entities = texts[index], list(compress(flags.columns, fired))
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
-        hits = _told_public(text or "", hits)
+        hits = _told_public(text or "", hits, (before[index] if before is not None else None) or "")
         if "PERSON" in flags.columns and text is not None:
             unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
             hits = _with_names(presidio, text, hits, names, unlabelled)
@@ -137,11 +147,14 @@ def _hard(hits: list[_Hit]) -> list[_Hit]:
     return [hit for hit in hits if RECOGNIZERS[hit.entity].policy.hard and hit.state not in _NOBODYS]
 
 
-def _told_public(text: str, hits: list[_Hit]) -> list[_Hit]:
-    """Mark what is an institution's, unless a private identifier stands beside it."""
-    public = {hit for hit in hits if hit.state not in _NOBODYS and is_public(hit.entity, text, hit.start, hit.end)}
+def _told_public(text: str, hits: list[_Hit], before: str) -> list[_Hit]:
+    """Mark what is an institution's, unless a private identifier stands beside it and it does not say so itself."""
+    somebodys = [hit for hit in hits if hit.state not in _NOBODYS]
+    itself = {hit for hit in somebodys if is_public_by_itself(hit.entity, text[hit.start : hit.end])}
+    roles = [hit.start for hit in itself if hit.entity == "EMAIL_ADDRESS"]
+    public = {hit for hit in somebodys if is_public(hit.entity, text, hit.start, hit.end, before, roles)}
     private = _Neighbours([hit for hit in _hard(hits) if hit not in public])
-    freed = {hit for hit in public if not private.near(hit)}
+    freed = {hit for hit in public if hit in itself or not private.near(hit)}
     return [hit._replace(state="public") if hit in freed else hit for hit in hits]
 
 

@@ -13,6 +13,7 @@ from datacheck.pii.leaves import Kind, inner_spans
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.rules import Rules, identified
+from datacheck.pii.split import Split
 from datacheck.pii.traces import Original, Trace, Traces
 
 with hidden(*UNUSED):
@@ -42,13 +43,16 @@ class Anonymiser:
         self._pseudonyms = pseudonyms
         self._engine = AnonymizerEngine()  # type: ignore[no-untyped-call]
 
-    def replacements(self, texts: Sequence[str], *, surnames: bool = True) -> list[list[Replacement]]:
-        """Return for each text what to replace, in order, never overlapping.
+    def replacements(
+        self, texts: Sequence[str], before: Sequence[str] | None = None, *, surnames: bool = True
+    ) -> list[list[Replacement]]:
+        """Return for each text what to replace, in order, never overlapping; `before`: what was said before each.
 
         surnames: without them a surname beside a title (王先生) waits for the full name that it may be a part of.
         """
         series = pl.Series(texts, dtype=pl.String)
-        hits = find(series, self.rules.looked_for, names=self.rules.searched)
+        said = None if before is None else pl.Series(before, dtype=pl.String)
+        hits = find(series, self.rules.looked_for, names=self.rules.searched, before=said)
         wanted = self.rules.judged(identified(hits, series)).filter(self.rules.to_replace())
         if not surnames:
             wanted = wanted.filter(~(pl.col("rule").is_in(_SURNAMES) & (pl.col("state") == "suspect")))
@@ -66,6 +70,14 @@ class Anonymiser:
                 if not self._pseudonyms.is_made(known[at].written)
             ]
         return found
+
+    def in_parts(self, split: Split) -> list[Replacement]:
+        """Return what comes in the place of the parts of a number: the pseudonym each time, of a surrogate its part."""
+        name = self._pseudonyms.of(split.entity, split.value)
+        names = [name[slice(*part.digits)] if len(name) == len(split.value) else name for part in split.parts]
+        return [
+            Replacement(part.start, part.end, split.entity, name) for part, name in zip(split.parts, names, strict=True)
+        ]
 
     @staticmethod
     def without_parts(texts: Sequence[str], wanted: Sequence[Sequence[Replacement]]) -> list[list[Replacement]]:

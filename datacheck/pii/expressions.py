@@ -8,7 +8,9 @@ GAP = SEPARATOR + "{0,3}"
 LEFT, RIGHT = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z]|@[0-9A-Za-z\-]{1,63}\.[A-Za-z])"
 # A label may touch the number (tel138…, No138…, 加V138…); other letters may not.
 GLUED_LEFT = rf"(?:{LEFT}|(?<=hone|obile|"
-GLUED_LEFT += r"(?<![A-Za-z0-9])(?i:tel|cell|call|sms|whatsapp|wechat|weixin|[vw]x|v|num|no|hp|ph|fax)))"
+GLUED_LEFT += r"(?<![A-Za-z0-9])(?i:tel|cell|call|sms|whatsapp|wechat|weixin|[vw]x|v|num|no|hp|ph|fax|dh|mob)))"
+# ... nor may they on the other side, but for what says how the number is used (138…wx)
+RIGHT_OR_USE = rf"(?:{RIGHT}|(?=(?i:[vw]x|wechat|weixin)(?![0-9A-Za-z])))"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
 # What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
 _MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"
@@ -27,13 +29,17 @@ _TURN = (
     rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
 )
 ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
-LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|如下|{_ASIDE}){{0,8}}|{ANSWERED})"
+LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|[Nn][Oo]\.?|如下|{_ASIDE}){{0,8}}|{ANSWERED})"
 NO_WORD = r"(?!(?i:is|was|are|to|as|on|no|at|in|of)(?![0-9A-Za-z]))"  # before letters and digits with gaps: "is 12345"
 NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{ANSWERED})"
 
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
-GATE_FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}"
-GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}"
+# Or 3-4-4 digits with a sign of the writer's own between them, or line breaks: 138,2233,5566
+BREAK = r"[ \-]?\r?\n[ \t>]{0,4}(?:[\-*•][ ])?"  # the number goes on in the next line, or in the next item of a list
+SIGNS = "[,，、。/|~～*+]"
+_APART = rf"[0-9]{{3}}(?:{SIGNS}[0-9]{{4}}{SIGNS}|{BREAK}[0-9]{{4}}{BREAK})[0-9]{{4}}"
+GATE_FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}|{_APART}"
+GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}|{_APART}"
 # the labels of names, passwords and birthdays
 GATE_WORDS = (
     r"先生|女士|小姐|姓|名|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人|持卡人|开户人|申请人|法定代表人|法人"

@@ -22,7 +22,7 @@ _NUMERALS = {
     **dict(zip("零〇○", "000", strict=True)),
     **dict(zip("一二三四五六七八九", "123456789", strict=True)),
     **dict(zip("壹贰叁肆伍陆柒捌玖", "123456789", strict=True)),
-    **dict(zip("貳參陸幺", "2361", strict=True)),
+    **dict(zip("貳參陸幺两兩", "236122", strict=True)),
 }
 CHINESE_NUMERALS = "".join(_NUMERALS)
 _TO_DIGITS = str.maketrans(_NUMERALS)
@@ -186,7 +186,15 @@ def _fold_characters(folded: Folded) -> Folded:
         return Folded(changed, offsets)
     kept = array("L", (i for i, char in enumerate(text) if _TABLE[ord(char)] is not None))
     starts, ends = offsets or (range(len(text)), range(1, len(text) + 1))
-    return Folded(changed, (array("L", (starts[i] for i in kept)), array("L", (ends[i] for i in kept))))
+    last = array("L", (_with_marks(text, at) for at in kept))
+    return Folded(changed, (array("L", (starts[i] for i in kept)), array("L", (ends[i] for i in last))))
+
+
+def _with_marks(text: str, at: int) -> int:
+    """The last of the marks that stand on a character: of a keycap the box."""
+    while at + 1 < len(text) and unicodedata.category(text[at + 1]) in ("Mn", "Me"):
+        at += 1
+    return at
 
 
 def _pick(text: str, offsets: tuple[Sequence[int], Sequence[int]] | None, order: Sequence[int]) -> Folded:

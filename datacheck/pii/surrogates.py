@@ -65,7 +65,8 @@ class Surrogates(Pseudonyms):
                 if any("\u3400" <= char <= "\u9fff" for char in written):
                     yield f"{rng.choice(_SURNAMES)}某{rng.choice(_GIVEN)}"
             elif entity == "EMAIL_ADDRESS":
-                yield f"{_scrambled(written.partition('@')[0], rng, 0)}@example.com"
+                address = RECOGNIZERS[entity].canonical(fold(written).text)  # john at qq dot com, too
+                yield f"{_scrambled(address.partition('@')[0], rng, 0)}@example.com"
             elif entity == "IP_ADDRESS":
                 yield f"{rng.choice(_RESERVED)}{rng.randint(1, 254)}"
             else:

@@ -71,7 +71,7 @@ _NOBODY = words(
     "小巧 小弟 小熊 小农 小康 小苗 老鱼 老牛 老龙 老房 老路 老车 老农"
 )
 # A given name that is a word as well is a name where somebody is called or spoken of.
-_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢]))"
+_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢人名员]))"
 _NAMED_RIGHT = rf"(?:(?![{HAN}])|(?=[说的来去在是也今明昨要想会还已都没不把被给和跟你您收]))"
 
 
@@ -263,7 +263,10 @@ def _find(folded: Folded, forms: Mapping[str, int], between: re.Pattern[str]) ->
     in_number = between is not _BETWEEN_LETTERS
     for start, form in _matches(text, list(forms)):
         first, last = kept[start], kept[start + len(form) - 1]
-        if not any(_goes_on(folded.text, at, step, in_number=in_number) for at, step in ((first, -1), (last, 1))):
+        if not any(
+            _goes_on(folded.text, at, step, may_touch=in_number or _is_mixed(form))
+            for at, step in ((first, -1), (last, 1))
+        ):
             yield Trace(*folded.span(first, last + 1), forms[form])
 
 
@@ -285,11 +288,17 @@ def _matches(text: str, forms: list[str]) -> Iterator[tuple[int, str]]:
         yield at, form
 
 
-def _goes_on(text: str, at: int, step: int, *, in_number: bool) -> bool:
+def _is_mixed(form: str) -> bool:
+    """Whether no word holds this by chance: letters and digits, as in a handle or a passport."""
+    digits = len(digits_of(form))
+    return len(form) >= _FEWEST_MIXED and _FEWEST_OTHERS <= digits < len(form)
+
+
+def _goes_on(text: str, at: int, step: int, *, may_touch: bool) -> bool:
     """Whether the number or Latin word whose edge is at `at` goes on beyond it; letters may touch a number."""
     beside = text[at + step : at + step + 1] if at + step >= 0 else ""
     if not (beside.isascii() and beside.isalnum()):
         return False
     if text[at].isdigit() and beside.isdigit():
         return not (step < 0 and _PREFIX.search(text[max(0, at - _PREFIX_LENGTH) : at]))
-    return not in_number and text[at].isascii() and text[at].isalpha() and beside.isalpha()
+    return not may_touch and text[at].isascii() and text[at].isalpha() and beside.isalpha()

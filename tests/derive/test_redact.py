@@ -418,6 +418,34 @@ def test_with_a_key_every_copy_has_the_same_pseudonyms_and_without_none_can_be_l
     assert texts["one", None] == texts["two", None] == ["<CN_MOBILE_v1>", "<CN_MOBILE_v2>"]
 
 
+def test_a_number_given_in_parts_is_replaced_in_all_of_them(tmp_path):
+    asked = [
+        ("user", "我的手机号是１３８2233"),
+        ("assistant", "嗯，后面呢"),
+        ("user", "5566，谢谢"),
+        ("assistant", "好"),
+    ]
+    known = [
+        ("user", "手机13822335566"),
+        ("assistant", "核对一下"),
+        ("user", "138"),
+        ("assistant", "嗯"),
+        ("user", "22335566"),
+    ]
+    rows = [{"messages": [{"role": role, "content": text} for role, text in each]} for each in (asked, known)]
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    assert redact(tmp_path).redaction.left == 0
+    first, second = (json.loads(line)["messages"] for line in kept(tmp_path, "a.jsonl").decode().splitlines())
+    assert [first[at]["content"] for at in (0, 2)] == ["我的手机号是<CN_MOBILE_v1>", "<CN_MOBILE_v1>，谢谢"]
+    assert [second[at]["content"] for at in (0, 2, 4)] == ["手机<CN_MOBILE_v1>", "<CN_MOBILE_v1>", "<CN_MOBILE_v1>"]
+
+
+def test_a_value_of_letters_and_digits_is_replaced_inside_other_letters(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", chat("微信号sunny_linda4569", "glued:xsunny_linda4569y"))
+    assert redact(tmp_path).redaction.left == 0
+    assert b"4569" not in kept(tmp_path, "a.jsonl")
+
+
 def test_a_hash_of_the_old_string_is_no_plain_hash(tmp_path):
     """A string of one number could be found again by trying them all."""
     jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))

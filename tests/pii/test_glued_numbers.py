@@ -8,11 +8,12 @@ import pytest
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
 from datacheck.pii.recognizers import RECOGNIZERS, severity
+from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import Rules
 
 FORMS = (
     "wx{}", "vx{}", "VX{}", "加V{}", "加v:{}", "V{}", "手机号No{}", "No{}", "no.{}", "电话{}a", "手机号{}微信同号", "tel{}", "TEL:{}",
-    "手机{}谢谢", "weixin{}", "whatsapp{}", "电话{}weixin同号", "联系方式：{}（李）", "cell{}", "我的号码{}", "Phone{}.",
+    "{}wx", "dh{}", "手机{}谢谢", "weixin{}", "whatsapp{}", "电话{}weixin同号", "联系方式：{}（李）", "cell{}", "我的号码{}", "Phone{}.",
 )  # fmt: skip
 SPLIT = ("tel {} {}\n{}", "手机 {}\n{}{}", "- 电话 {}-{}\n- {}", "联系 {}{}\r\n{}")
 
@@ -40,6 +41,16 @@ def test_a_number_glued_to_words_is_found(form):
         ("CN_LANDLINE", "tel{}"),
         ("CN_LANDLINE", "电话No{}"),
         ("CN_LANDLINE", "座机{}a"),
+        ("CN_BANK_CARD", "卡号{}a"),
+        ("CN_BANK_ACCOUNT", "收款账号No{}"),
+        ("CN_DRIVING_LICENCE", "驾照No{}"),
+        ("CN_PASSPORT", "护照No{}"),
+        ("CN_TRAVEL_PERMIT", "通行证No{}"),
+        ("CN_TRAVEL_PERMIT", "回乡证{}a"),
+        ("CN_USCC", "信用代码No{}"),
+        ("TW_ID", "身分證No{}"),
+        ("HK_ID", "HKID{}"),
+        ("MO_ID", "澳门身份证No{}"),
         ("HK_PHONE", "電話{}找我"),
         ("HK_PHONE", "whatsapp{}"),
     ],
@@ -48,6 +59,58 @@ def test_other_numbers_glued_to_words_are_found(entity, form):
     values = [canary(entity, seed).removeprefix(RECOGNIZERS[entity].label) for seed in range(20)]
     found = find(pl.Series([form.format(value) for value in values]))
     assert found["entity"].to_list() == [entity] * 20
+
+
+@pytest.mark.parametrize("sign", [",", "，", "、", "。", "/", "|", "~", "*", "+"])
+def test_a_sign_of_ones_own_parts_groups_only_beside_a_word(sign):
+    assert levels(f"手机：138{sign}2233{sign}5566") == [("CN_MOBILE", "block")]
+    assert levels(f"138{sign}2233{sign}5566") == []
+
+
+def test_numbers_in_three_lines_are_found_and_a_column_of_figures_is_none():
+    identity, card = canary("CN_RESIDENT_ID", 3), canary("CN_BANK_CARD", 3)
+    assert levels("手机\n138\n2233\n5566") == [("CN_MOBILE", "block")]
+    assert levels(f"身份证号{identity[:6]}\n{identity[6:14]}\n{identity[14:]}") == [("CN_RESIDENT_ID", "block")]
+    assert levels(f"卡号{card[:4]}\n{card[4:8]}\n{card[8:]}") == [("CN_BANK_CARD", "block")]
+    assert levels("\n".join(identity)) == []
+    assert levels(f"证件 {identity[:6]}/{identity[6:14]}/{identity[14:]}") == [("CN_RESIDENT_ID", "block")]
+
+
+def test_liang_is_a_two_and_2_to_the_34_is_no_telephone():
+    assert levels("手机一三八两两三三五五六六") == [("CN_MOBILE", "block")]
+    assert levels("test overflow { r set novar 17179869184; r incr } {17179869185}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "加微：leo_star_405", "加vtigersunny35", "vxmoon_linda21", "+v zhang_wei434", "徽信liming_lucky67", "绿泡泡：sunny_1234",
+        "WeChatlimingkevin20", "卫星：happy-tiger0338",
+    ],
+)  # fmt: skip
+def test_names_of_wechat_as_they_are_written_to_evade(text):
+    assert "WECHAT" in [entity for entity, _ in levels(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sunny88-at-163-dot-com", "sunny_88_at_126_dot_com", "sunny88<at>qq<dot>com", "sunny88 at 163点com",
+        "sunny88 @ qq . com", "sunny88★sina.com", "sunny88@qq。com", "sunny88@sina。com，谢谢",
+    ],
+)  # fmt: skip
+def test_addresses_at_a_provider_with_other_signs(text):
+    assert levels(f"发到{text}") == [("EMAIL_ADDRESS", "block")]
+    assert "sunny" not in excerpt(f"发到{text}")
+
+
+def test_a_plus_and_a_directive_are_no_wechat():
+    assert levels("test('v-if + v-else-if + v-slot', () => {})") == []
+
+
+def test_what_is_masked_already_is_nobodys():
+    assert levels("车牌号为吉K06XXX的轿车") == [("CN_PLATE", "specimen")]
+    assert levels("单位缴纳社会保险54846.19元") == []
 
 
 @pytest.mark.parametrize("entity", ["CN_MOBILE", "CN_RESIDENT_ID", "CN_BANK_CARD"])

@@ -32,6 +32,12 @@ def states(text):
         ("call +1 800-273-8255 now", "PHONE_NUMBER"),  # toll-free
         ("info@who.int", "EMAIL_ADDRESS"),
         ("写信到 cn-support@datacheck.zz", "EMAIL_ADDRESS"),
+        ("redaktion.dessau@datacheck.zz", "EMAIL_ADDRESS"),
+        ("Redaktion, redaktion@datacheck.zz, Tel. +49 30 212341 210", "EMAIL_ADDRESS"),  # whatever stands beside it
+        ("info@datacheck.zz, Tel. +49 30 212341 210", "PHONE_NUMBER"),  # beside a mailbox of a function
+        ("Spendenkonto: DE68 2105 0170 0012 3456 78", "IBAN"),
+        ("Registrant’s telephone number, including area code: (408) 376-7400", "PHONE_NUMBER"),
+        ("我知道，它的电话是010-65112418", "CN_LANDLINE"),  # who looks it up says nothing of himself
     ],
 )
 def test_what_an_institution_prints_is_public(text, entity):
@@ -55,6 +61,20 @@ def test_what_an_institution_prints_is_public(text, entity):
 )
 def test_what_is_a_persons_stays_private(text, entity):
     assert states(text)[entity] == "valid"
+
+
+@pytest.mark.parametrize(
+    ("before", "state"), [("你知道首都博物馆怎么联系吗", "public"), ("", "valid"), ("我的座机换了，你记一下", "valid")]
+)
+def test_the_turns_before_say_whose_a_number_is_where_its_own_words_do_not(before, state):
+    hits = find(pl.Series(["电话是010-65112418"]), before=pl.Series([before]))
+    assert hits["state"].to_list() == [state]
+
+
+def test_the_check_reads_the_turns_before():
+    asked = dataset("user: 首都博物馆在哪 | assistant: 复兴门外 | user: 电话有吗 | assistant: 电话是010-65112418")
+    assert finding(Pii(), asked).status == "warn"
+    assert finding(Pii(), dataset("user: 电话有吗 | assistant: 电话是010-65112418")).status == "fail"
 
 
 def test_beside_a_persons_number_an_office_is_where_the_person_is():

@@ -14,7 +14,7 @@ from datacheck.pii.recognizers import RECOGNIZERS, secret
 from datacheck.pii.redaction import excerpt
 
 LIST = tomllib.loads(Path(secret.__file__).with_name("secrets.toml").read_text("utf-8"))
-PREFIXED, NEAR = LIST["prefixed"], LIST["near"]
+PREFIXED, NEAR = [*LIST["prefixed"], *LIST["unnamed"]], LIST["near"]
 FRAMES = [
     "{}",
     "the one I use is {} now.",

@@ -28,7 +28,8 @@ class Recognizer(ABC):
     All regular expressions see folded text. `prefilter` must match wherever one of `patterns` does: it runs in Rust's
     linear engine (no look-around) over every row, the patterns run only where it fired. `prefilters` are more of the
     same, tried one by one: small automata run several times as fast as one large one. `gate`, if any, must match
-    wherever `prefilter` does: it is shared by several recognizers and tried first. `needs`, if any, must match in every
+    wherever `prefilter` does: it is shared by several recognizers and tried first; alternatives, tried one by one,
+    stand in lines. `needs`, if any, must match in every
     text in which a match can reach the threshold (a context word: see `anywhere`).
     """
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LINKER, RIGHT
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -30,8 +30,8 @@ class CnBankAccount(Recognizer):
     prefilter = rf"{_BANK}|{_ACCOUNT}"
     needs = rf"[0-9](?:{GAP}[0-9]){{8}}"
     patterns = {
-        "cn_bank_account": rf"{_BANK}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{8,24}}){RIGHT}",
-        "cn_bank_account.account": rf"{_ACCOUNT}{LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11,24}}){RIGHT}",
+        "cn_bank_account": rf"{_BANK}{LINKER}{GLUED_LEFT}(?P<value>[0-9](?:{GAP}[0-9]){{8,24}}){RIGHT}",
+        "cn_bank_account.account": rf"{_ACCOUNT}{LINKER}{GLUED_LEFT}(?P<value>[0-9](?:{GAP}[0-9]){{11,24}}){RIGHT}",
     }
     negative_right = r"^\s*(?:元|万|亿|美元|人民币|%)"
     specimens = words("123456789 1234567890 123456789012 1234567890123456 1234567890123456789")

@@ -29,7 +29,7 @@ _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
 _GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
-_BREAK = "|".join(rf"62[0-9]{{{at}}}\r?\n[0-9]{{{n - at}}}" for n in (14, 17) for at in range(2, n - 1))
+_BROKEN = r"62(?:(?:\r?\n)?[0-9]){14}(?:(?:(?:\r?\n)?[0-9]){3})?"
 
 
 class CnBankCard(Recognizer):
@@ -39,7 +39,7 @@ class CnBankCard(Recognizer):
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|62[0-9]{{2,14}}\r?\n[0-9]"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}"
     patterns = {
         "cn_bank_card": (
             rf"{_GLUED}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}["
@@ -50,13 +50,16 @@ class CnBankCard(Recognizer):
         "cn_bank_card.spaced": (
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
-        "cn_bank_card.before_letters": r"(?:卡|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])",
-        "cn_bank_card.lines": rf"{LEFT}(?:{_BREAK}){RIGHT}",
+        "cn_bank_card.before_letters": (
+            r"(?:卡号?|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
+        ),
+        "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
-    positive = (r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转到|打到|汇到|打款|收款|") + worded(
-        "card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex"
-    )
+    positive = (
+        r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转到|打到|汇到|打款|收款|退款|还款|存折|工资卡"
+        r"|副卡|(?:我的|我|张)卡|"
+    ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
     specimens = words(

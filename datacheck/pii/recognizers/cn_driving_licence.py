@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LINKER, RIGHT, english
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT, english
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
@@ -27,7 +27,7 @@ class CnDrivingLicence(Labelled):
     needs = rf"[0-9](?:{GAP}[0-9]){{11}}"
     patterns = {
         "cn_driving_licence": (
-            rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z])(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"
+            rf"(?:{_LABEL}){LINKER}{GLUED_LEFT}(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"
             rf"{GAP}[0-9Xx])?){RIGHT}"
         )
     }

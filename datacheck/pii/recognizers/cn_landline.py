@@ -98,7 +98,7 @@ class CnLandline(Recognizer):
     def canonical(self, value: str) -> str:
         """Return the digits with the trunk 0, without the country code and the extension."""
         value = re.sub(r"^[^0-9+]*(?:\+|00)86|(?:转|[Ee]xt).*$", "", value)
-        number, _, _ = re.sub(r"－", "-", value).rpartition("-")
+        number = re.sub(r"(?<=[0-9]{3})[\-－][0-9]{1,5}\Z", "", value)
         digits = digits_of(number if len(digits_of(number)) >= _LONGEST - 1 else value)  # an extension stands behind
         return digits if digits[:1] == "0" or len(digits) < 9 else f"0{digits}"
 

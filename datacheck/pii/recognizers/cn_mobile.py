@@ -6,12 +6,15 @@ from random import Random
 from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
+    BREAK,
     FIELD_LEFT,
     GAP,
     GATE_DIGITS,
     GLUED_LEFT,
     RIGHT,
+    RIGHT_OR_USE,
     SEPARATOR,
+    SIGNS,
     worded,
 )
 from datacheck.pii.policy import Policy
@@ -23,8 +26,8 @@ _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
 _LEFT = GLUED_LEFT + r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
 # "sensor 136 2227 2227": between words and numbers that blanks set apart, groups need context.
 _SET_APART = r"(?:(?<![0-9A-Za-z_)\]%=][ \t])|(?!1[0-9]{2}[ \t]))"
-_BREAK = r"[ \-]?\r?\n[ \t>]{0,4}(?:[\-*•][ ])?"  # the number goes on in the next line, or in the next item of a list
-_GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{_BREAK}|{_BREAK}[0-9]{{4}}[ \-]?)[0-9]{{4}}"
+_GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{BREAK}|{BREAK}[0-9]{{4}}(?:[ \-]?|{BREAK}))[0-9]{{4}}"
+_SIGNED = rf"1[3-9][0-9]{SIGNS}[0-9]{{4}}{SIGNS}[0-9]{{4}}"
 # or anywhere, where no blank or bullet says that another item begins
 _ANYWHERE = "|".join(rf"1[3-9][0-9]{{{at}}}\r?\n[0-9]{{{9 - at}}}" for at in range(1, 9))
 _QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")  # 195.154.37.122
@@ -32,6 +35,7 @@ _WORDS = "手机|手機|电话|電話|号码|號碼|微信"
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 162000 - 12000 is not
 
+_OVERFLOW = range(2**34 - 2, 2**34 + 3)  # tests of integers are full of it
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")  # 139.66778421 is a figure; with points as separators there are two of them
 
 # 1-800-273-8255: country code 1, area, exchange, line. Nobody writes a mobile number of China in these groups.
@@ -50,13 +54,16 @@ class CnMobile(Recognizer):
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
     prefilter = rf"1{GAP}[3-9](?:{GAP}[0-9]){{9}}"
-    prefilters = (_GROUPS, _ANYWHERE)
+    prefilters = (_GROUPS, _ANYWHERE, _SIGNED)
     patterns = {
         "cn_mobile.id": (
             rf"(?<![A-Za-z])(?i:[a-z]{{0,12}}_?id)[\"']?[ ]?[=:][ ]?[\"']?"
             rf"(?P<value>1[3-9][0-9]{{9}}){RIGHT}"
         ),
-        "cn_mobile": rf"{_LEFT}(?<!\+){_SET_APART}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT}",
+        "cn_mobile": rf"{_LEFT}(?<!\+){_SET_APART}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT_OR_USE}",
+        "cn_mobile.signs": (
+            rf"{_LEFT}1[3-9][0-9](?P<sign>{SIGNS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
+        ),
         "cn_mobile.before_letters": (
             rf"(?:{_WORDS}|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no))[ ]?[:：是]?[ ]?"
             r"(?P<value>1[3-9][0-9]{9})(?=[A-Za-z])"
@@ -67,6 +74,7 @@ class CnMobile(Recognizer):
             rf"{SEPARATOR}{{1,2}}[0-9])"
         ),
     }
+    extents = (rf"{_GROUPS}|{_SIGNED}",)
     positive = (
         rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|"
         + worded("tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "wechat")
@@ -80,7 +88,7 @@ class CnMobile(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by range, grouping and round numbers (2^34, 13000000000 are figures, not telephones)."""
         number = self.canonical(value)
-        if any(other.fullmatch(value) for other in (_NORTH_AMERICAN, _DECIMAL, _QUAD)):
+        if any(other.fullmatch(value) for other in (_NORTH_AMERICAN, _DECIMAL, _QUAD)) or int(number) in _OVERFLOW:
             return None
         if number in self.specimens or _SAME_TAIL.fullmatch(number[3:]) or number.endswith("12345678"):
             return Judgement(1.0, "specimen")
@@ -90,7 +98,7 @@ class CnMobile(Recognizer):
             return Judgement(0.3, "valid")
         if rule == "cn_mobile.id":  # of a person, or of anything
             return Judgement(0.5, "suspect", "valid")
-        if rule == "cn_mobile.lines":
+        if rule in ("cn_mobile.lines", "cn_mobile.signs"):
             return Judgement(0.2, "valid")
         if rule == "cn_mobile.spaced":
             return Judgement(0.5 if _ONE_BY_ONE.fullmatch(value) else 0.2, "suspect", "valid")

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, random_digits, words
 
@@ -30,7 +30,7 @@ class CnPassport(Recognizer):
             rf"|(?:[DSPdsp][Ee]|[Kk][Jj]|[Mm][ABab]|[Pp][DJdj]){_DIGITS7}){RIGHT}"
         ),
         "cn_passport.labelled": (
-            rf"{_NATIVE}(?:{_LABEL}){LINKER}(?:(?i:no)[.:： ]?)?(?:{LEFT}|(?<=(?<![A-Za-z])[Nn][Oo]))"
+            rf"{_NATIVE}(?:{_LABEL}){LINKER}(?:{GLUED_LEFT}|(?<=(?i:passport)))"
             rf"(?P<value>(?:[EGDSPKHMegdspkhm]{GAP}(?:[A-Za-z]{GAP})?)?[0-9](?:{GAP}[0-9]){{5,8}}){RIGHT}"
         ),
     }

@@ -3,7 +3,7 @@
 from datetime import date
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT
+from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, SIGNS
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -30,7 +30,8 @@ _GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfz))"  # ID11010
 
 
 _LABELLED = r"(?:身份证|身分证|证件|sfz|(?<![A-Za-z])(?i:id))[号码: ：是]{0,4}"
-_BREAK = "|".join(rf"[1-9][0-9]{{{at}}}\r?\n[0-9]{{{16 - at}}}[0-9Xx]" for at in range(3, 14))
+_SIGNED = rf"[1-9][0-9]{{5}}{SIGNS}(?:19|20)[0-9]{{6}}{SIGNS}[0-9]{{3}}[0-9Xx]"
+_BROKEN = r"[1-9](?:(?:\r?\n)?[0-9]){16}(?:\r?\n)?[0-9Xx]"
 
 
 class CnResidentId(Recognizer):
@@ -43,16 +44,18 @@ class CnResidentId(Recognizer):
     region = "CN"
     priority = 30
     policy = Policy("block", hard=True)
-    prefilter = (
-        rf"[1-9][0-9]{{3,13}}\r?\n[0-9]{{3,13}}[0-9Xx]|[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
-    )
+    prefilter = rf"{_BROKEN}|{_SIGNED}|[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
     gate = GATE_DIGITS
     patterns = {
         "cn_resident_id": (
             rf"(?:{LEFT}|{_GLUED})[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
         ),
         "cn_resident_id.before_letters": rf"{_LABELLED}(?P<value>[1-9][0-9]{{16}}[0-9Xx])(?=[A-Za-z])",
-        "cn_resident_id.lines": rf"{LEFT}(?:{_BREAK}){RIGHT}",
+        # no column of figures
+        "cn_resident_id.lines": rf"{LEFT}(?=[0-9]{{3,}}\r?\n)(?!(?:[0-9]+\r?\n){{4}}){_BROKEN}{RIGHT}",
+        "cn_resident_id.signs": (
+            rf"{LEFT}[1-9][0-9]{{5}}(?P<sign>{SIGNS})(?:19|20)[0-9]{{6}}(?P=sign)[0-9]{{3}}[0-9Xx]{RIGHT}"
+        ),
         "cn_resident_id.15": (
             rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"
         ),
@@ -77,7 +80,7 @@ class CnResidentId(Recognizer):
         born = number[6:14] if len(number) == _LENGTH else f"19{number[6:12]}"
         if not _is_date(born) or not (number[:2] in _PROVINCES or number[0] == "9"):
             return Judgement(0.2, "suspect") if len(number) == _LENGTH else None
-        if rule == "cn_resident_id.lines" and number[-1] != check_digit(number[:17]):
+        if rule in ("cn_resident_id.lines", "cn_resident_id.signs") and number[-1] != check_digit(number[:17]):
             return None
         if rule == "cn_resident_id.15":
             return Judgement(0.2, "suspect")

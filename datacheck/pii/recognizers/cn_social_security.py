@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LINKER, NO_WORD, RIGHT, english
+from datacheck.pii.expressions import ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LINKER, NO_WORD, RIGHT, english
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
@@ -39,6 +39,7 @@ class CnSocialSecurity(Labelled):
         "cn_social_security": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}",
         "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z]){NO_WORD}(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",
     }
+    negative_right = ARITHMETIC_RIGHT  # 缴纳社会保险54846.19元
     specimens = words("123456789 1234567890 12345678 123456789012 000000000")
 
     def canary(self, rng: Random) -> str:

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -28,13 +28,13 @@ class CnTravelPermit(Recognizer):
         "通行证", "通行證", "港澳", "回乡", "回鄉", "台胞", "臺胞", "台湾居民", "来往", "往来", "permit", "homereturn"
     )
     patterns = {
-        "cn_travel_permit.hm": rf"{LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?{RIGHT}",
+        "cn_travel_permit.hm": rf"{GLUED_LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?(?![0-9]|[A-Za-z][0-9A-Za-z])",
         "cn_travel_permit.outbound": (
-            rf"{LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}})"
+            rf"{GLUED_LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}})"
             rf"{RIGHT}"
         ),
         "cn_travel_permit.taiwan": (
-            rf"{_NUMBER_OF}{LINKER}{LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
+            rf"{_NUMBER_OF}{LINKER}{GLUED_LEFT}(?P<value>[0-9]{_DIGITS}{{7}}(?:{_DIGITS}{{2}})?){RIGHT}"
         ),
     }
     positive = r"通行证|通行證|港澳|回乡|回鄉|台胞|臺胞|台湾居民|来往内地|往来|来往大陆|(?i:permit|home ?return)"

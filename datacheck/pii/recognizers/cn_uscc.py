@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -19,7 +19,7 @@ class CnUscc(Recognizer):
     policy = Policy("warn")
     gate = GATE_DIGITS
     prefilter = rf"[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}"
-    patterns = {"cn_uscc": rf"{LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}"}
+    patterns = {"cn_uscc": rf"{GLUED_LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}"}
     positive = r"信用代码|社会信用|税号|纳税人|组织机构|营业执照|注册号|(?i:uscc|credit code|tax)"
     extents = (
         (

@@ -55,6 +55,13 @@ _SPELT_BEHIND = (
 _SPELT = rf"[A-Za-z0-9_]{_RUN}{{0,63}}+{_SPELT_BEHIND}"
 
 
+# At a provider whose name says that this is an address, any sign may stand for the at and the dot.
+_LOOSE_AT = r"(?:[ ]?[@★☆][ ]?|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ])"
+_LOOSE_DOT = r"(?:[ ]?[.。][ ]?|[ ]?[<＜〈《][ ]?(?:dot|DOT|\.|点)[ ]?[>＞〉》][ ]?|[_\-](?:dot|DOT)[_\-]|点)"
+_PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook|hotmail|yahoo|icloud|protonmail)"
+_LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net)"
+
+
 class EmailAddress(Recognizer):
     """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
 
@@ -64,14 +71,20 @@ class EmailAddress(Recognizer):
     prefilter = (
         r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
         r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
+        rf"|{_LOOSE}"
     )
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
     patterns = {
         "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",
         "email_address.at": rf"(?<!{_RUN}){_SPELT}(?![A-Za-z0-9])",
+        "email_address.loose": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}?{_LOOSE}(?![A-Za-z0-9])",
     }
     # one run into another, too
-    extents = (rf"(?<!{_RUN}){_RUN}+(?:@{_RUN}+)+", rf"(?<!{_RUN}){_RUN}++{_SPELT_BEHIND}")
+    extents = (
+        rf"(?<!{_RUN}){_RUN}+(?:@{_RUN}+)+",
+        rf"(?<!{_RUN}){_RUN}++{_SPELT_BEHIND}",
+        rf"(?<!{_RUN}){_RUN}{{1,64}}?{_LOOSE}",
+    )
     positive = r"邮箱|邮件|电邮|信箱|郵箱|(?i:e-?mail|mailto|contact)|#[换改替]"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
 
@@ -89,6 +102,8 @@ class EmailAddress(Recognizer):
             or _NO_MAILBOX.fullmatch(value)
         ):
             return Judgement(1.0, "specimen")
+        if rule == "email_address.loose":
+            return Judgement(0.6, "valid")
         if rule == "email_address.at":
             if _APART.search(written) and domain not in _PUBLIC:
                 return None  # W @ x.shape
@@ -102,11 +117,11 @@ class EmailAddress(Recognizer):
 
     def canonical(self, value: str) -> str:
         """Return it in lower case, its signs written as signs."""
-        return _DOT.sub(".", _AT.sub("@", value.lower()))
+        return _signs(value.lower())
 
     def mask(self, value: str) -> str:
         """Keep the first character; of a domain that is no public provider's, the same and its top level."""
-        local, _, domain = _DOT.sub(".", _AT.sub("@", value)).rpartition("@")
+        local, _, domain = _signs(value).rpartition("@")
         if domain.lower() not in _PUBLIC:
             name, _, tld = domain.rstrip(".").rpartition(".")
             # `excerpt` hands over more than an address at times: what is no top level may be anything
@@ -117,3 +132,11 @@ class EmailAddress(Recognizer):
         """Return an address at a domain of twelve random letters."""
         letters = "".join(rng.choice("abcdefghijkmnpqrstuvwxyz") for _ in range(20))
         return f"{letters[:8]}{random_digits(rng, 3)}@{letters[8:]}.com"
+
+
+def _signs(value: str) -> str:
+    """The address with its signs written as signs."""
+    provider = re.search(rf"(?P<at>{_LOOSE_AT})(?P<name>{_PROVIDER})(?P<dot>{_LOOSE_DOT})(?P<tld>[A-Za-z]+)\Z", value)
+    if provider:
+        return f"{value[: provider.start()]}@{provider['name']}.{provider['tld']}"
+    return _DOT.sub(".", _AT.sub("@", value))

@@ -2,10 +2,11 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, anywhere
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
+_LEFT = rf"(?:{GLUED_LEFT}|(?<=(?<![A-Za-z])(?i:hkid|hk ?id|id)))"  # HKIDC668668(9)
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 
 
@@ -24,8 +25,8 @@ class HkId(Recognizer):
     )
     tries = {"hk_id": (r"[0-9][ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",)}
     patterns = {
-        "hk_id": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",
-        "hk_id.bare": rf"{LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{GAP}[0-9Aa](?![0-9A-Za-z]|{GAP}[0-9])",
+        "hk_id": rf"{_LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",
+        "hk_id.bare": rf"{_LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{GAP}[0-9Aa](?![0-9A-Za-z]|{GAP}[0-9])",
     }
     positive = r"身份证|身份證|身分證|身分证|香港|港澳|证件|證件|(?i:hkid|hong ?kong|identity|id ?(?:card|no|number))"
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{_OPEN}[0-9Aa]?{_CLOSE}",)

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, RIGHT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -21,9 +21,9 @@ class MoId(Recognizer):
     prefilter = rf"[157][ ]?/?[ ]?(?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
     needs = anywhere("澳门", "澳門", "macau", "macao", "bir")
     patterns = {
-        "mo_id.slashes": rf"{LEFT}(?<![0-9]/)[157][ ]?/[ ]?[0-9](?:{GAP}[0-9]){{5}}[ ]?/[ ]?[0-9](?![0-9/])",
-        "mo_id": rf"{LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
-        "mo_id.bare": rf"{LEFT}{_NO_DATE}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
+        "mo_id.slashes": rf"{GLUED_LEFT}(?<![0-9]/)[157][ ]?/[ ]?[0-9](?:{GAP}[0-9]){{5}}[ ]?/[ ]?[0-9](?![0-9/])",
+        "mo_id": rf"{GLUED_LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
+        "mo_id.bare": rf"{GLUED_LEFT}{_NO_DATE}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
     }
     positive = r"澳门|澳門|BIR(?![A-Z])|(?i:macau|macao|bir_?(?:no|num))"
     specimens = words("12345678 10000000 11111111 51234567 71234567")

@@ -46,8 +46,9 @@ class National(Recognizer):
         if "not_behind" in entry:
             named = f"(?<![{entry['not_behind']}])(?:{named})"
         rule = entity.lower()
+        right = r"(?![0-9])" if self._check == "phone" else RIGHT  # a letter may touch a telephone number
         if entry.get("beside"):
-            self.patterns = {rule: rf"(?:{named}){LINKER}{GLUED_LEFT}(?P<value>{form}){RIGHT}"}
+            self.patterns = {rule: rf"(?:{named}){LINKER}{GLUED_LEFT}(?P<value>{form}){right}"}
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}

@@ -8,8 +8,9 @@ from datacheck.pii.recognizers.base import Labelled, compact, random_digits, wor
 
 _LABEL = (
     r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)(?:账号|帐号|群号?|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
-    r"|[加我+＋][Qq]|Q号|[Qq]群)"
+    r"|[加我+＋][ ]?[Qq扣]|[Qq]号|[Qq]群|球球号?)"
 )
+_BARE = r"(?<![A-Za-z0-9])[Qq](?=[ ]?[:：][ ]?[1-9][0-9]{5})"  # Q：12345678
 # Chinese numerals are folded from seven on only; five and six of them count behind the label.
 _NUMERALS = "[一二三四五六七八九幺][〇零一二三四五六七八九幺]{4,5}"
 _VALUE = rf"(?:[1-9](?:{GAP}[0-9]){{4,10}}|{_NUMERALS}(?![〇零一二三四五六七八九十百千万亿幺]))"
@@ -23,10 +24,10 @@ class Qq(Labelled):
     priority = 190
     policy = Policy("block", hard=True)
     label = "QQ:"
-    prefilter = rf"{_LABEL}{LINKER}(?:[1-9]{GAP}[0-9]|[一二三四五六七八九幺][〇零一二三四五六七八九幺])"
+    prefilter = rf"(?:{_LABEL}|[Qq]){LINKER}(?:[1-9]{GAP}[0-9]|[一二三四五六七八九幺][〇零一二三四五六七八九幺])"
     # QQ[10018] is a process in a log, /qq_14989227/ a path
     patterns = {
-        "qq": rf"(?<![A-Za-z/]){_LABEL}(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
+        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
     }
     extents = (rf"{_LABEL}{LINKER}(?P<value>{_NUMERALS})",)
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")

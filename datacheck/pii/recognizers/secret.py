@@ -14,11 +14,13 @@ from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _LIST = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
-_PREFIXED = {f"secret.{row['id']}": row["expression"] for row in _LIST["prefixed"]}
+_UNNAMED = {f"secret.{row['id']}": row["expression"] for row in _LIST["unnamed"]}
+_PREFIXED = {f"secret.{row['id']}": row["expression"] for row in _LIST["prefixed"]} | _UNNAMED
 _WORDS = sorted({word for row in _LIST["prefixed"] for word in row["words"]}, key=len, reverse=True)
 _BEGINNINGS = "|".join(re.escape(word) for row in _LIST["prefixed"] if "inside" not in row for word in row["words"])
 _INSIDE = [row["expression"] for row in _LIST["prefixed"] if "inside" in row]
-_ENTROPY = {f"secret.{row['id']}": row["entropy"] for row in _LIST["prefixed"] if "entropy" in row} | {
+_ROWS = [*_LIST["prefixed"], *_LIST["unnamed"]]
+_ENTROPY = {f"secret.{row['id']}": row["entropy"] for row in _ROWS if "entropy" in row} | {
     f"secret.near.{row['id']}": row.get("entropy", 3.0) for row in _LIST["near"]
 }
 _LEAST_ENTROPY = 2.5
@@ -99,10 +101,11 @@ class Secret(Recognizer):
     policy = Policy("block")
     # Words that Rust looks for by Aho-Corasick, as gitleaks does; the rest is for the few texts that have one.
     gate = "|".join(map(re.escape, (*_WORDS, *_NAMES, *_OTHER_WORDS)))
+    gate += "\n" + "|".join(_UNNAMED.values())
     prefilter = rf"(?:{_BEGINNINGS}){_TOKEN}{{8}}|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
-    prefilters = (_ANY_NEAR, *(_rust("|".join(each)) for each in (_INSIDE, _LOGINS.values())))
+    prefilters = (_ANY_NEAR, *(_rust("|".join(each)) for each in (_INSIDE, _UNNAMED.values(), _LOGINS.values())))
     words = {
-        **{f"secret.{row['id']}": tuple(row["words"]) for row in _LIST["prefixed"]},
+        **{f"secret.{row['id']}": tuple(row["words"]) for row in _ROWS},
         **{
             f"secret.near.{row['id']}": tuple(case for name in row["names"] for case in _CASES[name])
             for row in _LIST["near"]
@@ -116,7 +119,7 @@ class Secret(Recognizer):
     }
     extents = (
         rf"{LEFT}(?:{_BEGINNINGS}){_TOKEN}{{8,}}",  # as long as it goes on
-        *(f"{LEFT}{expression}" for expression in (*_INSIDE, *_LOGINS.values())),
+        *(f"{LEFT}{expression}" for expression in (*_INSIDE, *_UNNAMED.values(), *_LOGINS.values())),
         rf"{_behind(_CASES)}(?P<value>{_TOKEN}{{20,}})",
         rf"-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT
+from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, random_digits, words
 
@@ -21,7 +21,7 @@ class TwId(Recognizer):
     label = "身分證"
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}"
-    patterns = {"tw_id": rf"{LEFT}[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}{RIGHT}"}
+    patterns = {"tw_id": rf"{GLUED_LEFT}[A-Za-z]{GAP}[1289A-Da-d](?:{GAP}[0-9]){{8}}{RIGHT}"}
     positive = (
         r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件"
         r"|ARC(?![A-Z])|(?i:taiwan|(?<![a-z])arc_?(?:no|num|id)|alienresident|residentcert|(?<![a-z])tw_?id"

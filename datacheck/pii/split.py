@@ -1,0 +1,134 @@
+"""Find numbers that one speaker gives in parts: the beginning ends a turn, the rest opens a later one.
+
+A part by itself is any number. So the parts together must be a mobile number in an assigned range, a resident number or
+a card with a right check digit, and a word that says so stands before the first part or in the turn before it; or the
+number is known already.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from datacheck.pii.expressions import SEPARATOR, worded
+from datacheck.pii.normalise import Folded, fold
+from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers.base import compact
+
+_BEFORE = 40  # characters before the first part, and of the turn before, in which the word may stand
+_REACH = 3  # turns from one part to the next
+_PARTS = 4
+_BETWEEN = rf"{SEPARATOR}{{0,2}}"
+_LAST = re.compile(rf"(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{2,16}})[^0-9A-Za-z]{{0,8}}\Z")
+_FIRST = re.compile(rf"\A[^0-9]{{0,12}}?(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])")
+_RULES = {"CN_MOBILE": "cn_mobile", "CN_RESIDENT_ID": "cn_resident_id", "CN_BANK_CARD": "cn_bank_card"}
+_WORDS = {
+    "CN_MOBILE": "手机|手機|电话|電話|号码|號碼|微信|联系方式|"
+    + worded("phone", "mobile", "cell", "number", "tel", "call", "contact"),
+    "CN_RESIDENT_ID": "身份|身分|证件|證件|证号|" + worded("id", "identity"),
+    "CN_BANK_CARD": "卡|[账帐][号户]|" + worded("card", "account"),
+}
+_LENGTHS = {"CN_MOBILE": (11,), "CN_RESIDENT_ID": (18,), "CN_BANK_CARD": (16, 19)}
+ENDS_IN_DIGITS = r"[\p{Nd}\p{No}][Xx]?[^\p{Nd}\p{No}A-Za-z]{0,8}$"
+"""Rust: a turn in which a number may begin."""
+STARTS_IN_DIGITS = r"^[^\p{Nd}\p{No}]{0,12}[\p{Nd}\p{No}]"
+
+
+class Utterance(NamedTuple):
+    """Who speaks, and what."""
+
+    role: str | None
+    text: str
+
+
+class NumberPart(NamedTuple):
+    """A part of a number: the turn, its code points there, and which characters of the number these are."""
+
+    turn: int
+    start: int
+    end: int
+    digits: tuple[int, int]
+
+
+class Split(NamedTuple):
+    """A number and its parts."""
+
+    entity: str
+    value: str
+    parts: tuple[NumberPart, ...]
+
+
+def splits(turns: Sequence[Utterance], known: Collection[str] = (), *, known_only: bool = False) -> Iterator[Split]:
+    """Yield the numbers of a record that are given in parts; `known`: numbers (as digits) that need no word.
+
+    Without roles any turn may go on.
+    """
+    texts = [fold(turn.text) for turn in turns]
+    last: NumberPart | None = None
+    for at in range(len(turns)):
+        if last and at < last.turn:
+            continue
+        found = _beginning_at(turns, texts, at, known)
+        if found and (not known_only or found.value in known) and (last is None or _is_behind(found.parts[0], last)):
+            yield found
+            last = found.parts[-1]
+
+
+def _is_behind(part: NumberPart, last: NumberPart) -> bool:
+    return part.turn > last.turn or part.start >= last.end
+
+
+def _beginning_at(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, known: Collection[str]) -> Split | None:
+    begin = _LAST.search(texts[at].text)
+    if begin is None:
+        return None
+    before = texts[at].text[max(0, begin.start(1) - _BEFORE) : begin.start(1)]
+    if _is_whole(compact(begin[1])):
+        return None
+    said = f"{texts[at - 1].text[-_BEFORE:]}\n{before}" if at else before
+    places = [(at, begin.span(1))]
+    while len(places) < _PARTS and (goes_on := _next(turns, texts, places[-1][0])):
+        places.append((goes_on[0], goes_on[1].span(1)))
+        value = "".join(compact(texts[turn].text[slice(*place)]) for turn, place in places)
+        if entity := _entity(value, said, known):
+            return Split(entity, value, tuple(_parts(texts, places)))
+        turn, match = goes_on
+        if texts[turn].text[match.end(1) :].strip(" \t，,。.…！!~～?？"):
+            return None  # something else follows: no further part
+    return None
+
+
+def _is_whole(value: str) -> bool:
+    """Whether a number is complete as it is."""
+    return any(
+        len(value) in lengths and RECOGNIZERS[entity].judge(_RULES[entity], value)
+        for entity, lengths in _LENGTHS.items()
+    )
+
+
+def _next(turns: Sequence[Utterance], texts: Sequence[Folded], at: int) -> tuple[int, re.Match[str]] | None:
+    """The next turn of the same speaker, if it begins with digits."""
+    for later in range(at + 1, min(at + 1 + _REACH, len(turns))):
+        if turns[later].role == turns[at].role:
+            match = _FIRST.search(texts[later].text)
+            if match or turns[at].role is not None:
+                return (later, match) if match else None
+    return None
+
+
+def _entity(value: str, said: str, known: Collection[str]) -> str | None:
+    """What the parts together are, if that is certain."""
+    for entity, rule in _RULES.items():
+        if len(value) not in _LENGTHS[entity]:
+            continue
+        judgement = RECOGNIZERS[entity].judge(rule, value)
+        if judgement and judgement.state == "valid" and (value in known or re.search(_WORDS[entity], said)):
+            return entity
+    return None
+
+
+def _parts(texts: Sequence[Folded], places: Sequence[tuple[int, tuple[int, int]]]) -> Iterator[NumberPart]:
+    first = 0
+    for turn, place in places:
+        length = len(compact(texts[turn].text[slice(*place)]))
+        yield NumberPart(turn, *texts[turn].span(*place), (first, first + length))
+        first += length

@@ -1,0 +1,53 @@
+"""Numbers of which a speaker gives a part in one turn and the rest in a later one; parts alone say nothing."""
+
+import pytest
+
+from datacheck.checks.pii import Pii
+from datacheck.pii.canaries import canary
+from datacheck.pii.split import Utterance, splits
+from datacheck.testing import dataset, finding
+
+WORDS = {"CN_MOBILE": "手机号", "CN_RESIDENT_ID": "身份证号", "CN_BANK_CARD": "卡号"}
+
+
+def found(*texts: str) -> list[str]:
+    turns = [Utterance(("user", "assistant")[number % 2], text) for number, text in enumerate(texts)]
+    return [split.entity for split in splits(turns)]
+
+
+@pytest.mark.parametrize("entity", WORDS)
+@pytest.mark.parametrize("cut", [3, 4, 6, 7])
+def test_a_number_in_two_turns_is_found_and_both_parts_block(entity, cut):
+    number = canary(entity, cut)
+    texts = (f"我的{WORDS[entity]}是{number[:cut]}", "嗯，后面呢？", f"后面是{number[cut:]}，谢谢", "好的")
+    assert found(*texts) == [entity]
+    said = " | ".join(f"{('user', 'assistant')[at % 2]}: {text}" for at, text in enumerate(texts))
+    report = finding(Pii(), dataset(said))
+    assert next(value.value for value in report.values if value.name == "blocking_hits") == 2
+
+
+def test_in_three_turns_fullwidth_and_where_only_the_question_says_what():
+    number = canary("CN_MOBILE", 3)
+    wide = "".join(chr(ord(digit) + 0xFEE0) for digit in number[:3])
+    assert found("请问", "请问您的手机号？", wide, "继续", number[3:7], "继续", number[7:]) == ["CN_MOBILE"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("一共138", "然后呢", "22335566"),  # no word
+        ("手机号1382233", "然后呢", "5567788"),  # twelve digits
+        ("手机号1382233", "5566", "谢谢"),  # another speaker's
+        ("手机号1382233，地址在后面告诉你们吧，先这样", "好", "5566"),  # no end
+        ("卡号622848012", "嗯", "3456789012"),  # a wrong check digit
+        ("手机号13822335566", "嗯", "5566"),  # whole, and found as such
+    ],
+)
+def test_parts_of_nothing_are_nothing(texts):
+    assert found(*texts) == []
+
+
+def test_a_known_number_needs_no_word():
+    turns = [Utterance("user", "再核对：138"), Utterance("assistant", "嗯"), Utterance("user", "22335566")]
+    assert not list(splits(turns))
+    assert [split.value for split in splits(turns, {"13822335566"})] == ["13822335566"]
