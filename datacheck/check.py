@@ -52,8 +52,10 @@ class Limit(Model):
         for low, high in (("min", "max"), ("min", "warn_min"), ("warn_max", "max"), ("warn_min", "warn_max")):
             a, b = getattr(self, low), getattr(self, high)
             if a is not None and b is not None and a > b:
-                msg = f"{low} ({a:g}) is greater than {high} ({b:g}); this limit could never be met as written"
-                raise ValueError(msg)
+                raise WrongValueError(
+                    "{low} ({a:g}) is greater than {high} ({b:g}); this limit could never be met as written",
+                    low=low, a=a, high=high, b=b,
+                )  # fmt: skip
         return self
 
     @property
