@@ -42,10 +42,16 @@ M = TypeVar("M", bound=BaseModel)
 class Source(Reading):
     """Where a dataset's files are and how they are read. `path` is literal and stays under the contract's folder."""
 
-    path: str | None = None
-    glob: str | None = None
-    scale: Scale | None = None
-    sha256: str | None = PydanticField(default=None, pattern="^[0-9a-f]{64}$")
+    path: str | None = PydanticField(
+        default=None, description="File or folder under the contract's folder; --data NAME=PATH binds another one."
+    )
+    glob: str | None = PydanticField(
+        default=None, description="Which files of the folder: `*` within a name, `**` across folders."
+    )
+    scale: Scale | None = PydanticField(default=None, description="The least and the greatest score, as `[1, 10]`.")
+    sha256: str | None = PydanticField(
+        default=None, pattern="^[0-9a-f]{64}$", description="What the data must be, byte for byte (`frozen_changed`)."
+    )
     media: str | None = PydanticField(
         default=None, description="Folder that the rows' image, audio and video paths are relative to."
     )

@@ -311,6 +311,24 @@ def the_schema(command):
 CONTRACTS = sorted(p for p in [*(ROOT / "contracts").glob("*.yaml"), *(ROOT / "sample_data").glob("contract*.yaml")])
 
 
+def settings(schema, path=""):
+    """(path, what the schema says) of every key that a contract may have, and of every check by its name."""
+    if isinstance(schema, dict):
+        keys = schema.get("properties")
+        named = [(each["const"], each) for each in schema.get("oneOf", []) if "const" in each]
+        yield from (
+            (f"{path}/{name}", said) for name, said in [*(keys.items() if isinstance(keys, dict) else ()), *named]
+        )
+        for name, below in schema.items():
+            yield from settings(below, f"{path}/{name}")
+
+
+def test_every_key_of_a_contract_is_described_where_an_editor_shows_it(command):
+    found = dict(settings(the_schema(command).schema))
+    assert len(found) > 700
+    assert [path for path, said in found.items() if not (said.get("description") or "").strip()] == []
+
+
 def test_there_are_contracts_to_hold_against_the_schema():
     assert len(CONTRACTS) >= 3
 
