@@ -62,17 +62,10 @@ def compile_expressions() -> None:
     _call("compile_expressions")
 
 
-def _can_compile() -> bool:
-    """Whether what compiling needs is here. In pip's own environment for builds it is not (`pip install .`).
-
-    To fetch it there would install everything twice; without the compiled code, the first long run makes it.
-    """
-    return all(importlib.util.find_spec(name) for name in ("jiter", "numba", "polars", "pydantic", "regex"))
-
-
 def _call(function: str, **env: str) -> None:
-    """Call what compiles in a process of these sources."""
-    env = {**os.environ, **env, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    """Call what compiles in a process of these sources; pip's own environment for builds stands in PYTHONPATH, too."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    env = {**os.environ, **env, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     command = f"from datacheck.session.compiling import {function}; {function}()"
     subprocess.run([sys.executable, "-c", command], env=env, cwd=ROOT, check=True)  # noqa: S603 - our own words
 
@@ -88,7 +81,7 @@ class CompileHook(BuildHookInterface[Any]):
             leads_here = Path(self._made.name, "__init__.py")
             leads_here.write_text(f"__path__ = [{str(ROOT / 'flows')!r}]\n", "utf-8")
             build_data["force_include_editable"] = {str(leads_here): "datacheck_flows/__init__.py"}
-        if self.target_name == "wheel" and _can_compile():
+        if self.target_name == "wheel":
             compile_expressions()
             compile_kernels()
 
