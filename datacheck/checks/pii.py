@@ -165,7 +165,7 @@ class Pii(Check, Rules):
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))
         counted = hits.filter(~pl.col("level").is_in(["off", "allowed"]))
         evidence = (
-            _in_context(counted, data)
+            _in_context(hits, data)  # also what is off or allowed is masked beside a hit
             .lazy()
             .select(
                 "row",

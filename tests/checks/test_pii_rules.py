@@ -222,6 +222,9 @@ def test_a_hit_is_shown_between_its_neighbours_and_all_others_there_are_masked()
         for raw in (PHONE, OTHER, MAIL, "王建国", "建国", "hunter2"):
             assert raw not in "".join(shown)
         assert max(map(len, shown)) < 200
+    for settings in ({}, {"names": "off"}):  # a name that only its neighbour tells
+        (linked,) = hits(text=f"王建国，{PHONE}", **settings).first
+        assert linked["detail"].endswith(f"“王**，{PHONE[:3]}****{PHONE[-4:]}”")
 
 
 def test_each_of_two_hits_in_one_text_has_its_own_neighbours():

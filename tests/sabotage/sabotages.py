@@ -1765,4 +1765,28 @@ SABOTAGES = (
         "if to or",
         "tests/trainers/test_trl_tokens.py::test_the_template_is_replaced_by_that_of_trl",
     ),
+    Sabotage(
+        "yes_is_true",
+        "what looks like true and is a text is refused, with what was meant",
+        "datacheck.contract.slips.loosely_read",
+        "isinstance(raw, bool) != isinstance(read, bool)",
+        "False",
+        "tests/contract/test_wrong_contracts.py::test_a_line_for_each_fault",
+    ),
+    Sabotage(
+        "a_missing_path_has_no_line",
+        "a path that the contract names and that is not there is told with the line of the contract",
+        "datacheck.files.inventory._files",
+        "if dataset.at is None:\n            raise",
+        "raise",
+        "tests/contract/test_wrong_contracts.py::test_a_line_for_each_fault",
+    ),
+    Sabotage(
+        "neighbours_are_not_masked",
+        "a hit of pii stands between neighbours in which every other hit is masked",
+        "datacheck.checks.pii._context",
+        "pieces += [text[at:start], masked]",
+        "pieces += [text[at:start], text[start:end] if number != hit else masked]",
+        "tests/checks/test_pii_rules.py::test_a_hit_is_shown_between_its_neighbours_and_all_others_there_are_masked",
+    ),
 )
