@@ -526,8 +526,8 @@ SABOTAGES = (
         "no_checks_is_fine",
         "a dataset without checks is refused",
         "datacheck.contract.load._dataset",
-        "if not part.checks:",
-        "if False:",
+        "if not part.checks and",
+        "if False and",
         "tests/contract/test_contract.py::test_the_header",
     ),
     Sabotage(
