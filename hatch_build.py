@@ -63,8 +63,9 @@ def compile_expressions() -> None:
 
 
 def _call(function: str, **env: str) -> None:
-    """Call what compiles in a process of these sources."""
-    env = {**os.environ, **env, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    """Call what compiles in a process of these sources; pip's own environment for builds stands in PYTHONPATH, too."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    env = {**os.environ, **env, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     command = f"from datacheck.session.compiling import {function}; {function}()"
     subprocess.run([sys.executable, "-c", command], env=env, cwd=ROOT, check=True)  # noqa: S603 - our own words
 

@@ -1,11 +1,14 @@
 """`python -m datacheck`, and the console script. What guards training needs nothing installed."""
 
 import gc
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line; `exec` and `verify` need the standard library and `cryptography` only."""
+    if sys.platform == "win32":
+        sys.exit(_on_windows())
     if sys.argv[1:2] in (["exec"], ["verify"]):
         from datacheck.gate.guard import main as guard
 
@@ -20,6 +23,16 @@ def main() -> None:
         watched(cli)
     else:
         cli()
+
+
+def _on_windows() -> int:
+    """Say at once what would otherwise be found out at the first file: locks, permissions and signals are of Unix."""
+    from datacheck.i18n.command_line import chosen
+    from datacheck.i18n.message import Message
+
+    said = Message("datacheck runs on Linux (and was written for macOS); on Windows use WSL: wsl --install")
+    sys.stderr.write(said.said(chosen(sys.argv[1:], os.environ)) + "\n")
+    return 2
 
 
 if __name__ == "__main__":

@@ -42,18 +42,20 @@ class Model(BaseModel):
 class Limit(Model):
     """Inclusive bounds on one number: beyond `min`/`max` it fails, beyond `warn_min`/`warn_max` it warns."""
 
-    min: float | None = None
-    max: float | None = None
-    warn_min: float | None = None
-    warn_max: float | None = None
+    min: float | None = Field(default=None, description="Below it the check fails; null removes the default.")
+    max: float | None = Field(default=None, description="Above it the check fails; null removes the default.")
+    warn_min: float | None = Field(default=None, description="Below it the check warns; null removes the default.")
+    warn_max: float | None = Field(default=None, description="Above it the check warns; null removes the default.")
 
     @model_validator(mode="after")
     def _ordered(self) -> Limit:
         for low, high in (("min", "max"), ("min", "warn_min"), ("warn_max", "max"), ("warn_min", "warn_max")):
             a, b = getattr(self, low), getattr(self, high)
             if a is not None and b is not None and a > b:
-                msg = f"{low} ({a:g}) is greater than {high} ({b:g}); this limit could never be met as written"
-                raise ValueError(msg)
+                raise WrongValueError(
+                    "{low} ({a:g}) is greater than {high} ({b:g}); this limit could never be met as written",
+                    low=low, a=a, high=high, b=b,
+                )  # fmt: skip
         return self
 
     @property
@@ -78,7 +80,7 @@ class Limit(Model):
 class LimitSetting(Limit):
     """A limit in a contract: bounds for the whole dataset, and others for named slices (`by:`)."""
 
-    slices: dict[str, Limit] = {}
+    slices: dict[str, Limit] = Field(default={}, description="Other bounds for single values of the label under `by`.")
 
 
 class Coverage(Model):
@@ -88,7 +90,7 @@ class Coverage(Model):
     behind a pass, which is what other limits (0 to 0.03) are there to find.
     """
 
-    min: float = Field(default=0.99, ge=0, le=1)
+    min: float = Field(default=0.99, ge=0, le=1, description="Below this share of readable rows it is an error.")
 
 
 _HEADER = 64 * 1024**2  # bytes; those of the largest public checkpoints have 1 MiB
@@ -177,19 +179,25 @@ class FieldRule(Model):
     count items, `items` and `item_pattern` speak of each of them, and `as_long_as` names a list with as many.
     """
 
-    type: JsonType | tuple[JsonType, ...] | None = None
-    required: bool = True
-    nullable: bool = False
-    unique: bool = False
-    enum: tuple[str | int | float | bool, ...] | None = None
-    pattern: str | None = Field(default=None, max_length=1000)
-    min: float | None = None
-    max: float | None = None
-    min_length: int | None = None
-    max_length: int | None = None
-    items: JsonType | None = None
-    item_pattern: str | None = Field(default=None, max_length=1000)
-    as_long_as: str | None = None
+    type: JsonType | tuple[JsonType, ...] | None = Field(
+        default=None, description="JSON type, or a list of allowed ones."
+    )
+    required: bool = Field(default=True, description="Whether every row must have the field.")
+    nullable: bool = Field(default=False, description="Whether null is allowed.")
+    unique: bool = Field(default=False, description="Whether no value may come twice.")
+    enum: tuple[str | int | float | bool, ...] | None = Field(default=None, description="The values that are allowed.")
+    pattern: str | None = Field(
+        default=None, max_length=1000, description="Regular expression that stands in each text; ^ and $ for all of it."
+    )
+    min: float | None = Field(default=None, description="The least number.")
+    max: float | None = Field(default=None, description="The greatest number.")
+    min_length: int | None = Field(default=None, description="The least number of characters, or of items.")
+    max_length: int | None = Field(default=None, description="The greatest number of characters, or of items.")
+    items: JsonType | None = Field(default=None, description="JSON type of each item of a list.")
+    item_pattern: str | None = Field(
+        default=None, max_length=1000, description="Regular expression that stands in each item of a list."
+    )
+    as_long_as: str | None = Field(default=None, description="Another list of the row, with as many items.")
 
     @field_validator("pattern", "item_pattern")
     @classmethod
@@ -421,12 +429,19 @@ class Check(Model, ABC):
 
     reads_packs: ClassVar[bool] = False  # whether it compares with packs, which hold no text, or needs none of a row
 
-    check: str
-    id: str | None = None
-    severity: Literal["fail", "warn"] = "fail"
-    by: str | None = None
-    limits: dict[str, LimitSetting] = {}
-    coverage: Coverage = Coverage()
+    check: str = Field(description="The name of the check.")
+    id: str | None = Field(
+        default=None,
+        description="Name of the finding, where a dataset has the same check twice; else the check's name.",
+    )
+    severity: Literal["fail", "warn"] = Field(default="fail", description="What it comes to beyond `max` or `min`.")
+    by: str | None = Field(
+        default=None, description="A label of source.columns (`source`): each of its values is judged by itself, too."
+    )
+    limits: dict[str, LimitSetting] = Field(
+        default={}, description="Bounds by metric; what is not named keeps its own."
+    )
+    coverage: Coverage = Field(default=Coverage(), description="The share of the rows that the check must have read.")
 
     @classmethod
     def always(cls, _dataset: Mapping[str, Any], /) -> bool:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import re
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -228,14 +229,17 @@ _UNKNOWN = {
 
 def unknown(what: str, given: str, known: Iterable[str]) -> Message:
     """A name that nobody knows, and the one that may have been meant."""
-    return joined((_UNKNOWN[what], near(given, known)))
+    hint = near(given, known)
+    if what == "check" and hint.id.startswith("known"):  # of sixty names
+        hint = Message("`datacheck checks` lists them")
+    return joined((_UNKNOWN[what], hint))
 
 
 def near(given: str, known: Iterable[str]) -> Message:
     """What to write instead of a name that nobody knows."""
     known = sorted(known)
-    found = difflib.get_close_matches(given, known, n=1)
-    if found:
+    spelt = re.sub(r"\W+", "_", given.lower()).strip("_")
+    if found := difflib.get_close_matches(given, known, n=1) or difflib.get_close_matches(spelt, known, n=1):
         return Message("did you mean '{near}'?", near=found[0])
     return Message("known: {known}", known=", ".join(known))
 

@@ -1,6 +1,7 @@
 """The two READMEs say the same, and nothing in them points to where there is nothing."""
 
 import re
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,15 @@ def test_links_lead_somewhere(text):
 @pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["en", "zh"])
 def test_short_enough_to_be_read(text):
     assert len(text.splitlines()) <= 250
+
+
+@pytest.mark.parametrize("text", [ENGLISH, CHINESE], ids=["en", "zh"])
+def test_the_size_of_an_installation_is_stated(text):
+    """The files of what the lock of a run-time installation names, as they lie here; ourselves are 20 MB."""
+    lock = (ROOT / "requirements" / "base.txt").read_text("utf-8")
+    names = re.findall(r"^([A-Za-z0-9._-]+)(?:\[.*\])?==", lock, re.MULTILINE)
+    files = [Path(str(each.locate())) for name in names for each in distribution(name).files or ()]
+    size = sum(file.stat().st_size for file in files if file.is_file())
+    assert len(names) > 100
+    (stated,) = re.findall(r"datacheck-llm .*?([0-9.]+) GB", text)
+    assert abs(size / 1e9 - float(stated)) < 0.06

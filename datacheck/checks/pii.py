@@ -1,5 +1,6 @@
 """The check pii."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
@@ -16,6 +17,7 @@ from datacheck.check import (
     Ratio,
     Value,
     View,
+    around,
     for_review,
     placed,
     saying,
@@ -30,6 +32,7 @@ from datacheck.pii.policy import CLASSES
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
 from datacheck.pii.recognizers import RECOGNIZERS, REGIONS
+from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import Rules
 from datacheck.text.proportions import missed_at_most
 
@@ -49,6 +52,8 @@ NAMES_MISSING = Message(
     "person: model needs the network of the package cutword 0.1.1: pip install 'datacheck-llm[names]', "
     "or take another value of person"
 )
+SHOWN = 200  # hits of each level whose neighbours are shown, as many as a report describes
+_NEAR, _FAR = 24, 1000  # characters on each side that are shown, and that are looked at to mask them
 _WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen", "public")
 _SECRETS = ("SECRET", "CREDENTIAL")
 
@@ -159,13 +164,17 @@ class Pii(Check, Rules):
         judged = self.judged(found.drop_nulls("entity"))
         hits = judged.with_columns(pl.Series("label", self._labels(judged["value"]), dtype=pl.String))
         counted = hits.filter(~pl.col("level").is_in(["off", "allowed"]))
-        evidence = counted.lazy().select(
-            "row",
-            "level",
-            pl.col("path").alias("where"),
-            pl.col("entity").str.to_lowercase().alias("problem"),
-            _described().alias("said"),
-            "score",
+        evidence = (
+            _in_context(hits, data)  # also what is off or allowed is masked beside a hit
+            .lazy()
+            .select(
+                "row",
+                "level",
+                pl.col("path").alias("where"),
+                pl.col("entity").str.to_lowercase().alias("problem"),
+                _described().alias("said"),
+                "score",
+            )
         )
         blocking = placed(evidence.filter(pl.col("level") == "block"), data.rows)
         others = for_review(evidence.filter(pl.col("level") == "warn"), data.rows)
@@ -325,11 +334,52 @@ def _by_class(hits: pl.DataFrame, rows: int) -> Iterator[Value]:
         yield Value("class_rows", Ratio(own["row"].n_unique(), rows) if rows else None, part)
 
 
+def _in_context(hits: pl.DataFrame, data: View) -> pl.DataFrame:
+    """Add `context`: the first hits between their neighbours, they and all others of the text masked; else null."""
+    hits = hits.with_row_index("hit")
+    first = pl.concat([hits.filter(pl.col("level") == level).sort("row").head(SHOWN) for level in ("block", "warn")])
+    rows = first["row"].unique().to_list()
+    place = ["row", "path"]
+    texts = every_text(data).filter(pl.col("row").is_in(rows)).with_columns(pl.col("row").cast(pl.UInt32))
+    texts = texts.join(first.lazy().select(place).unique(), on=place, how="semi")
+    spans = hits.group_by(place).agg("hit", "start", "end", "masked")
+    found = texts.collect().unique(place, keep="first").join(spans, on=place)
+    shown = set(first["hit"])
+    contexts = [
+        (hit, _context(text, hit, sorted(zip(starts, ends, masks, each, strict=True))))
+        for text, each, starts, ends, masks in found.select("text", "hit", "start", "end", "masked").iter_rows()
+        for hit in each
+        if hit in shown
+    ]
+    table = pl.DataFrame(contexts, schema={"hit": pl.UInt32, "context": pl.String}, orient="row")
+    return hits.join(table, on="hit", how="left", maintain_order="left")
+
+
+def _context(text: str, hit: int, spans: list[tuple[int, int, str, int]]) -> str:
+    """The neighbours of one of the hits `spans` (start, end, masked, number) of a text."""
+    (own,) = (each for each in spans if each[3] == hit)
+    at = max(0, own[0] - _FAR)
+    pieces, before = [], 0
+    for start, end, masked, number in spans:
+        if end <= at or start > own[1] + _FAR:
+            continue
+        pieces += [text[at:start], masked]
+        at = end
+        before = sum(map(len, pieces[:-1])) if number == hit else before
+    pieces.append(text[at : own[1] + _FAR])
+    window = re.sub(r"\s+", " ", "".join(pieces))
+    shift = len("".join(pieces)[:before]) - len(re.sub(r"\s+", " ", "".join(pieces)[:before]))
+    return excerpt(window, limit=2 * _NEAR + len(own[2]), start=max(0, before - shift - _NEAR))
+
+
 def _described() -> pl.Expr:
-    """Level, masked value, state, rule, offset and name of a hit. Thousands are parted: a run of digits is masked."""
+    """Level, masked value, state, rule, offset and name of a hit, and its context where it is known.
+
+    Thousands are parted: a run of digits is masked.
+    """
     reversed_digits = pl.col("start").cast(pl.String).str.reverse()
     at = reversed_digits.str.replace_all(r"([0-9]{3})", "$1,").str.reverse().str.strip_prefix(",")
-    return saying(
+    alone = saying(
         "{level} {masked}, {state} ({rule}) at {at}, {label}",
         level=word("level"),
         masked="masked",
@@ -338,3 +388,5 @@ def _described() -> pl.Expr:
         at=at,
         label="label",
     )
+    quoted = around("{said}: “{text}”", said=alone, text=saying("{said}", said="context"))
+    return pl.when(pl.col("context").is_null()).then(alone).otherwise(quoted)

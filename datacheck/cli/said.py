@@ -46,6 +46,13 @@ _WRONG = Quoted(
     "input should be a valid integer, unable to parse string as an integer",
     "input should be a valid number, unable to parse string as a number",
 )
+# Of these, what pydantic says of a value stands behind typer's words; ours are plainer.
+_PLAINER = {
+    "input should be greater than or equal to {ge}": "expected {ge} or more",
+    "input should be less than or equal to {le}": "expected {le} at most",
+    "input should be a valid integer, unable to parse string as an integer": "expected a whole number",
+    "input should be a valid number, unable to parse string as a number": "expected a number",
+}
 
 
 def language(given: str = "") -> "Lang":
@@ -65,7 +72,7 @@ def wrong(said: str) -> Message:
     message = _WRONG.of(said[:1].lower() + said[1:])
     if "what" in message.params:
         return Message(message.id, **{**message.params, "what": wrong(str(message.params["what"]))})
-    return message
+    return Message(_PLAINER.get(message.id, message.id), **message.params)
 
 
 def translate(command: Any, lang: str) -> None:

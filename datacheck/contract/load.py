@@ -18,19 +18,20 @@ from datacheck.check import Artifact, Check, FieldRule, Limit, Listing, Metric, 
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
+from datacheck.contract.slips import loosely_read, meant, strange_setting, told_once
 from datacheck.contract.yaml import Document, load_yaml
-from datacheck.errors import ContractError, Problem, UsageError, near, reason_of, unknown
+from datacheck.errors import ContractError, Problem, UsageError, near, near_file, reason_of, unknown
 from datacheck.i18n.message import Message, Parameter, joined
 from datacheck.i18n.wrong_values import wrong_value
 from datacheck.loading import benchmarks
-from datacheck.loading.reading import Reading
+from datacheck.loading.reading import Fields, Reading
 from datacheck.trainers import trainer_names
 
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
 _NO_MAP = ("dict_type", "model_type", "model_attributes_type")
 _MEDIA = ".media"  # behind a dataset's name in --data
-_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?%")
+_PERCENT = re.compile(r"([0-9]+(?:\.[0-9]+)?) ?[%％]")
 _SHOWN = 3  # known files of a benchmark that an error names
 _NAME_BYTES = 100  # dataset and id together stay within a file name
 
@@ -41,10 +42,16 @@ M = TypeVar("M", bound=BaseModel)
 class Source(Reading):
     """Where a dataset's files are and how they are read. `path` is literal and stays under the contract's folder."""
 
-    path: str | None = None
-    glob: str | None = None
-    scale: Scale | None = None
-    sha256: str | None = PydanticField(default=None, pattern="^[0-9a-f]{64}$")
+    path: str | None = PydanticField(
+        default=None, description="File or folder under the contract's folder; --data NAME=PATH binds another one."
+    )
+    glob: str | None = PydanticField(
+        default=None, description="Which files of the folder: `*` within a name, `**` across folders."
+    )
+    scale: Scale | None = PydanticField(default=None, description="The least and the greatest score, as `[1, 10]`.")
+    sha256: str | None = PydanticField(
+        default=None, pattern="^[0-9a-f]{64}$", description="What the data must be, byte for byte (`frozen_changed`)."
+    )
     media: str | None = PydanticField(
         default=None, description="Folder that the rows' image, audio and video paths are relative to."
     )
@@ -89,6 +96,7 @@ class Dataset:
     checks: tuple[Check, ...]
     idle: tuple[Check, ...] = ()
     run: Mapping[str, Any] = field(default_factory=dict)  # the contract's, with what the dataset says of its own
+    at: tuple[str, int] | None = None  # file and line of the contract that name the path; None: the command line does
 
     def finding(self, check: Check) -> str:
         """The id of a finding, unique in the report."""
@@ -167,24 +175,78 @@ class _Reader:
             self.complain(where, "expected a map of settings (key: value)")
             return None
         try:
-            return kind.model_validate(value)
+            found = kind.model_validate(value)
         except ValidationError as errors:
-            for error in errors.errors(include_input=False, include_url=False):
-                self.note(kind, error, where)
-        return None
+            for loc, error in told_once(errors.errors(include_input=False, include_url=False), value):
+                self.note(kind, error, where, loc, value)
+            return None
+        loose = list(loosely_read(value, found))
+        for loc, wrong, raw in loose:
+            self.complain((*where, *loc), _with_hint({"type": wrong}, loc, raw))
+        return None if loose else found
 
-    def note(self, kind: type[BaseModel], error: Any, where: Where) -> None:
-        loc = tuple(part for part in error["loc"] if (*where, part) in self.document.lines or part != "__root__")
+    def note(self, kind: type[BaseModel], error: Any, where: Where, loc: Where, value: Any) -> None:
+        """Put one of pydantic's errors in words of ours: at `loc` of `value`, which stands at `where`."""
+        raw = _at(value, loc)
         if error["type"] == "extra_forbidden":
-            self.complain((*where, *loc), unknown("setting", str(loc[-1]), _settings(kind, loc[:-1])))
+            known = _settings(kind, loc[:-1])
+            self.complain((*where, *loc), strange_setting(str(loc[-1]), raw, known, _elsewhere(kind, loc)))
         elif error["type"] == "missing":
             self.complain((*where, *loc), "this setting is required and missing")
-        elif len(loc) > 1 and loc[-2] == "limits" and error["type"] in _NO_MAP:
-            self.complain((*where, *loc), "expected bounds, as {example}", example="{max: 0.1}")
+        elif error["type"] in _NO_MAP and (example := _example(kind, loc)):
+            self.complain((*where, *loc), "expected bounds, as {example}", example=example)
         elif loc == ("checks",):
             self.complain((*where, *loc), "expected a list: a line `- NAME` for each check")
         else:
-            self.complain((*where, *loc), wrong_value(error, loc[-1] if loc else ""))
+            self.complain((*where, *loc), _with_hint(error, loc, raw))
+
+
+def _at(value: Any, loc: Where) -> Any:
+    """What stands at a place of a contract; None where nothing does."""
+    for part in loc:
+        try:
+            value = value[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _with_hint(error: Any, loc: Where, raw: Any) -> Message:
+    what = wrong_value(error, loc[-1] if loc else "")
+    hint = meant(error["type"], raw, error.get("ctx", {}))
+    return joined((what, hint)) if hint else what
+
+
+def _example(kind: type[BaseModel], loc: Where) -> str:
+    """How bounds are written at a place that holds some; empty elsewhere."""
+    if not issubclass(kind, Check):
+        return ""
+    if loc == ("coverage",):
+        return "{min: 0.95}"
+    if loc == ("limits",):
+        return f"{{{next(iter(kind.metrics))}: {{max: 0.1}}}}"
+    if len(loc) == 2 and loc[0] == "limits" and loc[1] in Limit.model_fields:
+        return f"{next(iter(kind.metrics))}: {{{loc[1]}: 0.1}}"
+    if loc[-1:] == ("slices",):
+        return "{LABEL: {max: 0.1}}"
+    return "{max: 0.1}" if loc[:1] == ("limits",) else ""
+
+
+def _elsewhere(kind: type[BaseModel], loc: Where) -> list[tuple[Collection[str], Message]]:
+    """Settings that people write one level too high or too low, and where they belong."""
+    below = Message("it belongs below the name of a dataset, as datasets: NAME: …")
+    if issubclass(kind, Check):
+        return [({*kind.metrics, *Limit.model_fields}, Message("it belongs under limits:"))] if len(loc) == 1 else []
+    if kind is _Header:
+        return [(_settings(_Part, ()), below), (Run.model_fields, Message("it belongs under run:")),
+                (Source.model_fields, below)]  # fmt: skip
+    if kind is _Part:
+        return [(Source.model_fields, Message("it belongs under source:")),
+                (Run.model_fields, Message("it belongs under run:"))]  # fmt: skip
+    if kind is Source and len(loc) == 1:
+        return [(_settings(_Part, ()), Message("it belongs beside source:, not in it")),
+                (Fields.model_fields, Message("it belongs under fields:"))]  # fmt: skip
+    return []
 
 
 def _settings(kind: type[BaseModel], loc: tuple[str | int, ...]) -> list[str]:
@@ -236,9 +298,19 @@ def _kind(item: Any) -> str:
     return str(item.get("check")) if isinstance(item, dict) else str(item)
 
 
+def _as_item(settings: Any) -> Message:
+    """How an item of the list of checks is written."""
+    name, own = next(iter(settings.items())) if isinstance(settings, dict) and settings else (None, None)
+    if name not in check_names():
+        return Message("expected the name of a check, as `- check: NAME`")
+    if own is None:
+        return Message("expected the name of a check; write `- {name}`", name=str(name))
+    return Message("the name stands beside the settings; write `- {example}`", example=f"{{check: {name}, …}}")
+
+
 def _one_check(reader: _Reader, settings: Any, described: dict[str, Any], where: Where) -> Check | None:
     if not isinstance(settings, dict) or not isinstance(settings.get("check"), str):
-        reader.complain(where, "expected the name of a check, as `- check: NAME`")
+        reader.complain(where, _as_item(settings))
         return None
     try:
         kind = check_class(settings["check"])
@@ -425,6 +497,11 @@ def _inside(folder: Path, named: str) -> Path | None:
     return path if path.is_relative_to(folder.resolve()) else None
 
 
+def _near(path: Path) -> list[Message]:
+    """The name beside a missing file that may have been meant, as a hint; none where there is one."""
+    return [Message("did you mean '{near}'?", near=close)] if (close := near_file(path)) else []
+
+
 def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder: Path) -> None:
     """Read `run:`; what the operator gives (`--run NAME=VALUE`) wins, and may lie outside the contract's folder."""
     for name in given:
@@ -456,7 +533,8 @@ def _run(reader: _Reader, raw: dict[str, Any], given: Mapping[str, str], folder:
             reader.run[setting] = artifacts.hashed(setting, named, path)
         except (OSError, ValueError) as error:
             if reader.located:
-                reader.complain(("run", setting), "{named}: {reason}", named=named, reason=reason_of(error))
+                why = joined((reason_of(error), *_near(path)))
+                reader.complain(("run", setting), "{named}: {reason}", named=named, reason=why)
 
 
 def _media(reader: _Reader, name: str, source: Source, data: Mapping[str, str], folder: Path) -> Listing | None:
@@ -475,7 +553,8 @@ def _media(reader: _Reader, name: str, source: Source, data: Mapping[str, str], 
         try:
             listing, reader.inputs[f"{name}{_MEDIA}"] = artifacts.listed(named, path)
         except (OSError, ValueError) as error:
-            reader.complain(where, "{named}: {reason}", named=named, reason=reason_of(error))
+            why = joined((reason_of(error), *_near(path)))
+            reader.complain(where, "{named}: {reason}", named=named, reason=why)
         else:
             return listing
     return Listing(named=named)
@@ -496,7 +575,7 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
         for key, rule in part.schema_.items()
         if reader.model(FieldRule, rule, (*where, "schema", key)) is not None
     }
-    if not part.checks:
+    if not part.checks and not any(problem.path.strip().endswith("checks") for problem in reader.problems):
         reader.complain(where, "no checks; a dataset without checks would always pass")
     told = reader.told(part.run, where)
     if source is None:  # the checks are still looked at, so that all mistakes are told
@@ -511,7 +590,8 @@ def _dataset(reader: _Reader, name: str, raw: Any, data: Mapping[str, str], fold
         reader.complain(
             (*where, "checks"), "two checks are called '{twice}'; give one an `id:` of its own", twice=twice
         )
-    return Dataset(name, source, path, named, tuple(checks), run=told["run"])
+    at = None if name in data else reader.place((*where, "source", "path"))
+    return Dataset(name, source, path, named, tuple(checks), run=told["run"], at=at)
 
 
 def reaches(check: Check) -> tuple[str, ...]:
@@ -574,7 +654,10 @@ def load_contract(
         _bound_benchmarks(header, data)
     reader.datasets = tuple(header.datasets if header else ())
     absent = _absent(header, data, required, nothing_yet) if header else set()
+    nameless = _nameless(reader, header.datasets) if header else set()
     for key, raw in (header.datasets if header else {}).items():
+        if key in nameless:
+            continue
         paths = {key: ".", **data} if key in absent or not located else data
         dataset = _dataset(reader, key, raw, paths, folder)
         if dataset is not None:
@@ -592,6 +675,20 @@ def load_contract(
         _complete(reader, datasets, absent, set(nothing_yet))
     datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
     return Contract(header.name, header.version, name, datasets, inputs, header.time_limit, reader.run)
+
+
+def _nameless(reader: _Reader, datasets: Mapping[str, Any]) -> set[str]:
+    """Settings that stand where datasets have their names, indented too little, or without a name above them."""
+    found = [
+        key for key in datasets if key in _settings(_Part, ()) and not isinstance(_at(datasets, (key, "checks")), list)
+    ]
+    if not found:
+        return set()
+    names = {key for key, raw in datasets.items() if raw is None}  # what is indented too little belongs to these
+    reader.complain(
+        ("datasets", found[0]), "a setting where the name of a dataset is wanted; indent it below one, as `train:`"
+    )
+    return names | set(found)
 
 
 def _require_known(header: _Header, data: Mapping[str, str]) -> None:
@@ -647,6 +744,11 @@ def _extended(name: str, document: Document, folder: Path, inputs: dict[str, str
     line = document.line(("extends",))
     if path is None:
         raise ContractError([Problem(name, line, "extends", Message("outside the contract's folder"))])
+    if not path.is_file():
+        what = (Message("no such file"), *_near(path))
+        raise ContractError(
+            [Problem(name, line, "extends", Message("{named}: {reason}", named=extends, reason=joined(what)))]
+        )
     base = load_yaml(path, extends)
     if not isinstance(base.value, dict) or "extends" in base.value:
         raise ContractError(

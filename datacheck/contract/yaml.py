@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from datacheck.contract.slips import slip
 from datacheck.errors import ContractError, Problem, near_file, reason_of
-from datacheck.i18n.message import Message, Parameter, Quoted, joined
+from datacheck.i18n.message import Message, Parameter, joined
 
 MAX_BYTES = 256 * 1024
 MAX_DEPTH = 32
@@ -25,31 +26,6 @@ Path_ = tuple[str | int, ...]
 _INT = re.compile(r"[-+]?[0-9]{1,19}")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
 _WORDS: dict[str, bool | None] = {"true": True, "True": True, "false": False, "False": False, "null": None, "~": None}
-
-
-# What PyYAML says; the rest of its sentences stays English.
-_PROBLEMS = Quoted(
-    "could not find expected ':'",
-    "expected the node content, but found {found}",
-    "expected ',' or ']', but got {found}",
-    "expected ',' or '}}', but got {found}",
-    "expected {expected}, but found {found}",
-    "found character {char} that cannot start any token",
-    "found unexpected end of stream",
-    "found unexpected ':'",
-    "mapping values are not allowed here",
-)
-
-# What was meant where PyYAML only says what it stumbled over, by the line that it stumbled over or the one before.
-_SLIPS = {
-    re.compile(r"[ ]*\t"): Message("a tab; indent with spaces"),
-    re.compile(r"\s*(?:- +)?[^\s:：#'\"]+："): Message("a full-width colon; write `: `, a colon and a space"),
-    re.compile(r"\s*(?:- +)?[A-Za-z_]\w*:[^\s/]"): Message("no space behind the colon; write `key: value`"),
-}
-_OPEN = {  # by the beginning of what PyYAML was about to read
-    "while scanning a quoted scalar": Message("the quote that opens here is never closed"),
-    "while parsing a flow": Message("the bracket that opens here is never closed, or a comma is missing"),
-}
 
 
 class Document(NamedTuple):
@@ -116,7 +92,7 @@ class _Builder:
 
     def key(self, event: yaml.Event, container: dict[str, Any], path: Path_) -> str:
         if not isinstance(event, yaml.ScalarEvent):
-            raise self.reject(event, "a key must be a plain word")
+            raise self.reject(event, "a key must be a plain word; put a text that begins with a bracket in quotes")
         if event.value == "<<":
             raise self.reject(event, "merge keys (<<) are not allowed; use `extends:`")
         if event.value in container:
@@ -198,26 +174,9 @@ def parse_yaml(raw: bytes, name: str) -> Document:
             depth += opens - isinstance(event, yaml.MappingEndEvent | yaml.SequenceEndEvent)
             builder.check(event, len(events), depth)  # at once: PyYAML needs minutes for a hundred thousand "["
             events.append(event)
-    except yaml.MarkedYAMLError as error:
-        line, problem = _slip(text, error)
+    except yaml.YAMLError as error:
+        line, problem = slip(text, error, name)
         raise _mistake(name, line, "not valid YAML: {problem}", problem=problem) from None
-    except yaml.YAMLError:
-        raise _mistake(name, 0, "not valid YAML: a character that YAML does not allow") from None
     except RecursionError:
         raise _mistake(name, 0, "nested deeper than {most} levels", most=MAX_DEPTH) from None
     return Document(builder.build(iter(events)), builder.lines)
-
-
-def _slip(text: str, error: yaml.MarkedYAMLError) -> tuple[int, Message]:
-    """Where a text is no YAML, and what was probably meant there."""
-    for beginning, message in _OPEN.items():
-        if (error.context or "").startswith(beginning) and error.context_mark:
-            return error.context_mark.line + 1, message
-    if error.problem_mark is None:
-        return 0, _PROBLEMS.of(error.problem or "")
-    at, lines = error.problem_mark.line, text.splitlines()
-    for number in (at, at - 1):
-        for slip, message in _SLIPS.items():
-            if 0 <= number < len(lines) and slip.match(lines[number]):
-                return number + 1, message
-    return at + 1, _PROBLEMS.of(error.problem or "")

@@ -24,8 +24,8 @@ TEMPLATE = 0.1  # a row with a smaller share of n-grams of its own is said to be
 class GramSettings(Model):
     """What a text is cut into: n characters (Chinese has no spaces), n words, or n words of jieba."""
 
-    by: By = "chars"
-    n: int = Field(default=3, ge=1, le=100)
+    by: By = Field(default="chars", description="Whether it is cut into characters, words, or words of jieba.")
+    n: int = Field(default=3, ge=1, le=100, description="How many make a piece.")
 
     @property
     def threshold(self) -> float:

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from datacheck.check import Message
-from datacheck.contract.load import Contract
-from datacheck.errors import LoadError, UsageError, near_file, reason_of
+from datacheck.contract.load import Contract, Dataset
+from datacheck.errors import ContractError, LoadError, Problem, UsageError, near_file, reason_of
 from datacheck.files import versions
 from datacheck.files.hf_saved import Promise, is_metadata, promises
 from datacheck.files.shown_names import distinct, shown_name
+from datacheck.i18n.message import joined
 
 MAX_FILES = 10_000
+MAX_SHOWN = 3  # files that an error names
 MAX_PASSED_OVER = 100  # named one by one in the report; of more, the number
 _DATA = re.compile(r"\.(jsonl|ndjson|json|csv|tsv|txt|parquet|arrow|pack|npy|npz)(\.(gz|zst))?$", re.IGNORECASE)
 _COMPRESSED = {".gz", ".zst", ".zstd", ".gzip", ".parquet"}
@@ -82,8 +84,40 @@ def _closure(pieces: list[str], state: int) -> set[int]:
 
 
 def inventory(contract: Contract) -> Inventory:
-    """Stat the files of every dataset. Raises UsageError for a path that does not exist."""
-    return {d.name: dataset_files(d.name, d.path, d.named, d.source.glob) for d in contract.datasets.values()}
+    """Stat the files of every dataset.
+
+    Raises UsageError for a path that does not exist: a ContractError with every such line where the contract names it.
+    """
+    problems: list[Problem] = []
+    found = {dataset.name: _files(dataset, problems) for dataset in contract.datasets.values()}
+    if problems:
+        raise ContractError(problems)
+    return found
+
+
+def _files(dataset: Dataset, problems: list[Problem]) -> Files:
+    """The files of a dataset; what is wrong with a path that the contract names is noted, with its line."""
+    try:
+        found = dataset_files(dataset.name, dataset.path, dataset.named, dataset.source.glob)
+        if dataset.at is not None:
+            _require_some(dataset, found)
+    except (UsageError, LoadError) as error:
+        if dataset.at is None:
+            raise
+        problem = Problem(*dataset.at, f"datasets.{dataset.name}.source.path", error.message)
+        if isinstance(error, LoadError):
+            raise LoadError(problem.whole()) from None
+        problems.append(problem)
+        return Files((), ())
+    return found
+
+
+def _require_some(dataset: Dataset, files: Files) -> None:
+    """Raise UsageError where a folder that the contract names holds other files only."""
+    if files.read or not files.passed_over:
+        return
+    found = joined(files.passed_over[:MAX_SHOWN], ", ")
+    raise UsageError("{named}: no file of data in this folder; it holds {found}", named=dataset.named, found=found)
 
 
 def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
@@ -95,6 +129,12 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         sha256 = _listed_file(path)
         return Files((FoundFile(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
     if not path.is_dir():
+        if "*" in named:
+            raise UsageError(
+                "{named}: a path has no `*`; name the folder, and the pattern under glob: (dataset '{dataset}')",
+                named=named,
+                dataset=dataset,
+            )
         if close := near_file(path):
             raise UsageError(
                 "{named}: no such file or folder (dataset '{dataset}'); did you mean '{near}'?",

@@ -20,15 +20,17 @@ _FORMS: Mapping[str, Message] = {
     **dict.fromkeys(("bool_parsing", "bool_type"), Message("expected true or false")),
     **dict.fromkeys(("float_parsing", "float_type"), Message("expected a number")),
     "finite_number": Message("expected a finite number"),
-    **dict.fromkeys(("int_parsing", "int_type", "int_from_float"), Message("expected a whole number")),
+    **dict.fromkeys(
+        ("int_parsing", "int_type", "int_from_float", "int_parsing_size"), Message("expected a whole number")
+    ),
     **dict.fromkeys(
         ("date_type", "date_parsing", "date_from_datetime_parsing"), Message("expected a day as 2026-12-31")
     ),
-    "greater_than": Message("input should be greater than {gt}"),
-    "greater_than_equal": Message("input should be greater than or equal to {ge}"),
-    "less_than": Message("input should be less than {lt}"),
-    "less_than_equal": Message("input should be less than or equal to {le}"),
-    **dict.fromkeys(("literal_error", "enum"), Message("input should be {expected}")),
+    "greater_than": Message("expected more than {gt}"),
+    "greater_than_equal": Message("expected {ge} or more"),
+    "less_than": Message("expected less than {lt}"),
+    "less_than_equal": Message("expected {le} at most"),
+    **dict.fromkeys(("literal_error", "enum"), Message("expected one of {expected}")),
     "union_tag_invalid": Message("'{tag}' is none of {expected_tags}"),
 }
 
@@ -41,6 +43,8 @@ def wrong_value(error: Any, last: str | int = "") -> Message:
         return cause.message
     if hasattr(cause, "said"):  # of datacheck.pii, which knows no Message
         return Message(cause.said[0], **cause.said[1])
+    if "expected" in context:
+        context["expected"] = context["expected"].replace(" or ", ", ")
     known = _FORMS.get(f"{error['type']} {last}") or _FORMS.get(error["type"])
     if known is None:  # of a check of the user's own, or of a kind that no check of ours has
         said = error["msg"].removeprefix("Value error, ")

@@ -1,7 +1,6 @@
 """How to read a dataset's files: the part of a contract's `source` that decides what the tables hold."""
 
 import codecs
-import inspect
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -34,14 +33,14 @@ class _Frozen(BaseModel):
 class Columns(_Frozen):
     """Keys of the record (dotted for nested ones) whose values become columns of the table `rows`."""
 
-    id: str | None = None
-    source: str | None = None
-    split: str | None = None
-    score: str | None = None
-    score_chosen: str | None = None
-    score_rejected: str | None = None
-    label: str | None = None
-    raters: tuple[str, ...] = ()
+    id: str | None = Field(default=None, description="Key of the row's own id.")
+    source: str | None = Field(default=None, description="Key that says where the row comes from.")
+    split: str | None = Field(default=None, description="Key that says to which split it belongs.")
+    score: str | None = Field(default=None, description="Key of a score.")
+    score_chosen: str | None = Field(default=None, description="Key of the chosen answer's score.")
+    score_rejected: str | None = Field(default=None, description="Key of the rejected answer's score.")
+    label: str | None = Field(default=None, description="Key of a label (of KTO, say).")
+    raters: tuple[str, ...] = Field(default=(), description="Keys of several raters' scores or labels.")
 
     def named(self) -> tuple[tuple[str, str | None], ...]:
         """Return every label column with its key, in table order; raters are called rater_1, rater_2 and so on."""
@@ -56,19 +55,21 @@ class Fields(_Frozen):
     `input` is joined to the prompt by a line feed, as alpaca's; `role` and `content` are the keys inside a message.
     """
 
-    system: str | None = None
-    prompt: str | None = None
-    input: str | None = None
-    response: str | None = None
-    chosen: str | None = None
-    rejected: str | None = None
-    label: str | None = None
-    answer: str | None = None
-    options: str | None = None
-    text: str | None = None
-    messages: str | None = None
-    role: str | None = None
-    content: str | None = None
+    system: str | None = Field(default=None, description="Key of the system prompt.")
+    prompt: str | None = Field(default=None, description="Key of the prompt or the question.")
+    input: str | None = Field(
+        default=None, description="Key of what is joined to the prompt by a line feed, as alpaca's `input`."
+    )
+    response: str | None = Field(default=None, description="Key of the answer.")
+    chosen: str | None = Field(default=None, description="Key of the better answer.")
+    rejected: str | None = Field(default=None, description="Key of the worse answer.")
+    label: str | None = Field(default=None, description="Key that says whether the answer is good (KTO).")
+    answer: str | None = Field(default=None, description="Key of the gold answer.")
+    options: str | None = Field(default=None, description="Key of the options to choose from.")
+    text: str | None = Field(default=None, description="Key of running text.")
+    messages: str | None = Field(default=None, description="Key of the list of messages.")
+    role: str | None = Field(default=None, description="Key of the role inside a message.")
+    content: str | None = Field(default=None, description="Key of the text inside a message.")
 
     def named(self) -> dict[str, str]:
         """Return the fields that are named, with their keys."""
@@ -90,17 +91,22 @@ class Limits(_Frozen):
     The defaults are 100 times above (or, for depth, 8 times) the largest of 455 public JSONL files.
     """
 
-    line_bytes: int = 16 * 1024**2
-    document_bytes: int = 256 * 1024**2
-    depth: int = 64
-    keys: int = 1_000
-    values: int = 200_000  # of one record; a small object of Python takes 20 times its bytes in JSON
-    turns: int = 2_000
-    text_bytes: int = 4 * 1024**2
-    chunk_bytes: int = Field(default=8 * 1024**2, le=32 * 1024**2)  # a longer record makes a longer chunk
-    chunk_records: int = Field(default=200_000, ge=1)  # bounds a worker's memory when records are tiny
-    ratio: int = 100
-    ratio_above_bytes: int = 16 * 1024**2
+    line_bytes: int = Field(default=16 * 1024**2, description="Bytes of a line.")
+    document_bytes: int = Field(default=256 * 1024**2, description="Bytes of a file that is one JSON document.")
+    depth: int = Field(default=64, description="Levels of nesting.")
+    keys: int = Field(default=1_000, description="Keys of one object.")
+    # A small object of Python takes 20 times its bytes in JSON.
+    values: int = Field(default=200_000, description="Values of one record.")
+    turns: int = Field(default=2_000, description="Messages of one row.")
+    text_bytes: int = Field(default=4 * 1024**2, description="Bytes of one text.")
+    chunk_bytes: int = Field(
+        default=8 * 1024**2,
+        le=32 * 1024**2,
+        description="Bytes that are parsed at a time; a longer record makes a longer chunk.",
+    )
+    chunk_records: int = Field(default=200_000, ge=1, description="Records that are parsed at a time.")
+    ratio: int = Field(default=100, description="How many times its size a compressed file may hold.")
+    ratio_above_bytes: int = Field(default=16 * 1024**2, description="Bytes up to which `ratio` does not matter.")
 
 
 def _what_format_may_be() -> list[str]:
@@ -114,16 +120,24 @@ def _listed(schema: dict[str, Any]) -> None:
 class Reading(_Frozen):
     """Format, encoding and column names with which a dataset is read."""
 
-    format: str = Field(default="auto", json_schema_extra=_listed)
-    encoding: str = "utf-8"
-    roles: dict[str, str] = {}
-    columns: Columns = Columns()
-    fields: Fields = Field(default=Fields(), description=inspect.cleandoc(Fields.__doc__ or ""))
-    records: str | None = None  # key of the list of records; "*": each entry of the object is one, as key and value
-    delimiter: str | None = Field(default=None, min_length=1, max_length=1)
-    header: tuple[str, ...] = ()  # column names of a CSV file whose first line is a record already
-    quotes: bool = True  # whether a double quote at the start of a CSV field quotes it
-    limits: Limits = Limits()
+    format: str = Field(
+        default="auto", json_schema_extra=_listed, description="How the records are built; `auto` looks at each."
+    )
+    encoding: str = Field(default="utf-8", description="Encoding of the files.")
+    roles: dict[str, str] = Field(default={}, description="Names of roles that the data use, as `{bot: assistant}`.")
+    columns: Columns = Field(default=Columns(), description="Keys of the labels of a row (dotted for nested ones).")
+    fields: Fields = Field(default=Fields(), description="Keys that hold the texts, where no format calls them so.")
+    records: str | None = Field(
+        default=None, description="Key of the list of records; `*`: each entry of the object is one, as key and value."
+    )
+    delimiter: str | None = Field(
+        default=None, min_length=1, max_length=1, description="What separates the fields of a CSV file; else guessed."
+    )
+    header: tuple[str, ...] = Field(
+        default=(), description="Column names of a CSV file whose first line is a record already."
+    )
+    quotes: bool = Field(default=True, description="Whether a double quote at the start of a CSV field quotes it.")
+    limits: Limits = Field(default=Limits(), description="Sizes beyond which datacheck refuses to go on.")
 
     @field_validator("format")
     @classmethod

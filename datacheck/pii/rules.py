@@ -51,13 +51,15 @@ class Allowed(_Model):
     `domain` (of e-mail addresses, its subdomains included).
     """
 
-    entity: str | None = None
-    value: str | None = None
-    fingerprint: str | None = Field(default=None, pattern="^[0-9a-fx]{8}$")
-    domain: str | None = None
-    owner: str = Field(min_length=1)
-    reason: str = Field(min_length=1)
-    expires: Day
+    entity: str | None = Field(default=None, description="Kind of identifier, as a report names it; else any kind.")
+    value: str | None = Field(default=None, description="The value as it is written.")
+    fingerprint: str | None = Field(
+        default=None, pattern="^[0-9a-fx]{8}$", description="The value as a report shows it."
+    )
+    domain: str | None = Field(default=None, description="Domain of e-mail addresses, its subdomains included.")
+    owner: str = Field(min_length=1, description="Who answers for it.")
+    reason: str = Field(min_length=1, description="Why it may stay.")
+    expires: Day = Field(description="The last day on which it may.")
 
     @model_validator(mode="after")
     def _one(self) -> Self:

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import polars as pl
 
 from datacheck.engine.contain import tables_of
-from datacheck.errors import UsageError
+from datacheck.errors import UsageError, near_file
 from datacheck.files.inventory import dataset_files
-from datacheck.i18n.message import Message
+from datacheck.i18n.message import Message, joined
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -29,7 +29,8 @@ class FirstPart(NamedTuple):
 def sample_of(path: Path) -> FirstPart:
     """The first parts of the files, together; read anew where texts stand under keys of the user's own."""
     if not path.exists():
-        raise UsageError("{path}: no such file or folder to fit a contract to", path=path)
+        hint = [Message("did you mean '{near}'?", near=close)] if (close := near_file(path)) else []
+        raise UsageError(joined((Message("{path}: no such file or folder", path=path), *hint)))
     named = str(path)
     listed = dataset_files("train", path, named, None).read
     files = [file.path for file in listed[:: max(1, -(-len(listed) // FILES))]]

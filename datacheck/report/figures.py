@@ -55,6 +55,15 @@ SELF_TESTS: dict[str, Phrase] = {
 
 # The share whose limit bounds what a bar of a figure is of their sum.
 _SHARES = {"letters": "top_choice", "openings": "top_opening"}
+# English titles of figures whose own name says too little; the others are words.
+_TITLES = {
+    "cut_at": "where rows are cut", "doublings": "length of the chosen answer to the rejected one, in doublings",
+    "gaps": "score gaps", "largest_clusters": "the largest clusters", "lsh_recall": "recall of the quick search",
+    "mix": "mix of the sources", "nearest": "the nearest pairs", "pass_rates": "pass rates",
+    "planted": "planted faults and those found", "random_pairs": "similarity of rows drawn at random",
+    "recall_curve": "recall by threshold", "score_chosen": "score of the chosen answer",
+    "score_rejected": "score of the rejected answer",
+}  # fmt: skip
 _OURS = {known.partition(": ")[0] for known in NAMED} - {"figure", "column"}
 
 
@@ -67,7 +76,7 @@ def word_of(what: str, name: str, lang: str) -> str:
 
 def name_of(figure: str, lang: Lang) -> str:
     """The name of a figure; one of a user's check stays as it is."""
-    return word_of("figure", figure, lang)
+    return _TITLES.get(figure, figure) if lang == "en" else word_of("figure", figure, lang)
 
 
 def table_of(table: Mapping[str, list[Any]], lang: Lang) -> dict[str, list[Any]]:

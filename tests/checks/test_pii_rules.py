@@ -77,7 +77,8 @@ def test_a_fingerprint_is_an_hmac_that_anybody_with_the_key_can_compute(monkeypa
     digest = hmac.new(KEY.encode(), hashlib.sha256(f"CN_MOBILE:{PHONE}".encode()).hexdigest().encode(), "sha256")
     result = hits(key="env:PII_KEY")
     masked = f"{PHONE[:3]}****{PHONE[-4:]}"
-    name = next(place["detail"] for place in result.first if masked in place["detail"]).split(", ")[-1]
+    name = next(place["detail"] for place in result.first if place["detail"].startswith(f"block {masked}"))
+    name = name.split(", ")[-1].partition(": ")[0]
     assert len(name) == 8
     assert name in digest.hexdigest()
     assert blocking(entry(fingerprint=name), key="env:PII_KEY") == 1
@@ -94,7 +95,7 @@ def test_fingerprints_never_read_as_numbers():
 def test_without_a_key_values_are_numbered_by_first_appearance():
     rows = dataset(f"user: {PHONE} | assistant: {OTHER}", f"user: {PHONE[:3]} {PHONE[3:7]} {PHONE[7:]} | assistant: 好")
     details = [place["detail"] for place in measure(Pii(), rows).first]
-    assert [detail.split(", ")[-1] for detail in details] == ["v1", "v2", "v1"]
+    assert [detail.split(", ")[-1].partition(": ")[0] for detail in details] == ["v1", "v2", "v1"]
 
 
 def test_a_missing_key_is_an_error_that_names_the_variable(monkeypatch):
@@ -209,6 +210,26 @@ def test_a_key_of_many_rows_counts_in_each_of_them():
 def test_offsets_beyond_ten_thousand_can_be_read():
     text = "天" * 12_345 + PHONE
     assert "at 12,345, v1" in hits(text=text).first[0]["detail"]
+
+
+def test_a_hit_is_shown_between_its_neighbours_and_all_others_there_are_masked():
+    text = f"{'春' * 3000}我叫王建国，\n\n  电话{PHONE}，备用{OTHER}，邮箱 {MAIL}，密码: hunter2secret{'秋' * 3000}"
+    for places in (hits(text=text).first, hits(text=text, person="full").first):
+        shown = [place["detail"] for place in places]
+        (first,) = (each for each in shown if each.startswith(f"block {PHONE[:3]}"))
+        assert "，电话" in first.replace(" ", "")
+        assert first.endswith("…”")
+        for raw in (PHONE, OTHER, MAIL, "王建国", "建国", "hunter2"):
+            assert raw not in "".join(shown)
+        assert max(map(len, shown)) < 200
+    for settings in ({}, {"names": "off"}):  # a name that only its neighbour tells
+        (linked,) = hits(text=f"王建国，{PHONE}", **settings).first
+        assert linked["detail"].endswith(f"“王**，{PHONE[:3]}****{PHONE[-4:]}”")
+
+
+def test_each_of_two_hits_in_one_text_has_its_own_neighbours():
+    shown = [place["detail"] for place in hits(text=f"白天打{PHONE}{'，' * 60}晚上打{OTHER}").first]
+    assert sorted((each.count("白天"), each.count("晚上")) for each in shown) == [(0, 1), (1, 0)]
 
 
 @pytest.mark.parametrize("planted", [1, 10, 59, 300, 2000])

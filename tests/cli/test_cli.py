@@ -2,12 +2,14 @@
 
 import json
 import shlex
+import sys
 
 import jsonschema
 import pytest
 from core_helpers import BAD, GOOD, ROOT, contract, jsonl, report, user_check
 from rich.cells import cell_len
 
+import datacheck.__main__
 from datacheck import __version__
 from datacheck.contract.yaml import load_yaml
 from datacheck.session import session
@@ -311,6 +313,24 @@ def the_schema(command):
 CONTRACTS = sorted(p for p in [*(ROOT / "contracts").glob("*.yaml"), *(ROOT / "sample_data").glob("contract*.yaml")])
 
 
+def settings(schema, path=""):
+    """(path, what the schema says) of every key that a contract may have, and of every check by its name."""
+    if isinstance(schema, dict):
+        keys = schema.get("properties")
+        named = [(each["const"], each) for each in schema.get("oneOf", []) if "const" in each]
+        yield from (
+            (f"{path}/{name}", said) for name, said in [*(keys.items() if isinstance(keys, dict) else ()), *named]
+        )
+        for name, below in schema.items():
+            yield from settings(below, f"{path}/{name}")
+
+
+def test_every_key_of_a_contract_is_described_where_an_editor_shows_it(command):
+    found = dict(settings(the_schema(command).schema))
+    assert len(found) > 700
+    assert [path for path, said in found.items() if not (said.get("description") or "").strip()] == []
+
+
 def test_there_are_contracts_to_hold_against_the_schema():
     assert len(CONTRACTS) >= 3
 
@@ -361,3 +381,39 @@ def test_one_new_file_is_a_new_check(tmp_path, here, command):
     finding = report(tmp_path / "out")["findings"][0]
     assert (finding["id"], finding["status"], finding["values"][0]["value"]) == ("train.odd_rows", "fail", 2)
     assert command("run", path, "--out", tmp_path / "out", "--quiet")[0] == 2  # without the folder it is unknown
+
+
+# --- what is typed wrong ---
+
+
+@pytest.mark.parametrize(
+    ("typed", "english", "chinese"),
+    [
+        (("run", "data.jsonl"), "datacheck init data.jsonl", "datacheck init data.jsonl"),
+        (("audit", "dta.jsonl"), "did you mean 'data.jsonl'?", "是否想写 'data.jsonl'？"),
+        (("runn", "c.yaml"), "Did you mean 'run'?", "是否想写 'run'？"),
+        (("run", "c.yaml", "--outt", "x"), "--out", "--out"),
+        (("run", "c.yaml", "--workers", "many"), "expected a whole number", "应为整数"),
+        (("run", "c.yaml", "--workers", "0"), "expected 1 or more", "应不小于 1"),
+        (("explain", "near_duplicate"), "did you mean 'near_duplicates'?", "是否想写 'near_duplicates'？"),
+    ],
+)
+def test_what_is_typed_wrong_is_told_in_one_line(tmp_path, command, monkeypatch, typed, english, chinese):
+    monkeypatch.chdir(tmp_path)
+    jsonl(tmp_path / "data.jsonl", GOOD)
+    for locale, words in (("C", english), ("zh_CN.UTF-8", chinese)):
+        monkeypatch.setenv("LC_ALL", locale)
+        code, out, error = command(*typed)
+        assert (code, out, len(error.splitlines())) == (2, "", 1)
+        assert words in error
+        assert "input should" not in error
+
+
+@pytest.mark.parametrize(("locale", "words"), [("C", "on Windows use WSL"), ("zh_CN.UTF-8", "Windows 上请用 WSL")])
+def test_windows_says_at_once_what_to_use(monkeypatch, capsys, locale, words):
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setattr(sys, "argv", ["datacheck", "data.jsonl"])
+    monkeypatch.setenv("LC_ALL", locale)
+    with pytest.raises(SystemExit, match="2"):
+        datacheck.__main__.main()
+    assert words in capsys.readouterr().err

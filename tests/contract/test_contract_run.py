@@ -47,7 +47,7 @@ def test_the_files_of_a_run_are_inputs_of_the_report(folder):
         ("{tokenizer: nowhere}", "run.tokenizer: nowhere: no such folder"),
         ("{tokenizer: ../tok}", "outside the contract's folder; name it on the command line: --run tokenizer=PATH"),
         ("{config: tok}", "run.config: tok: no such file"),
-        ("{max_length: 0}", "run.max_length: input should be greater than or equal to 1"),
+        ("{max_length: 0}", "run.max_length: expected 1 or more"),
         ("[tok]", "run"),
     ],
 )

@@ -163,9 +163,9 @@ def test_what_a_contract_says_does_not_steer_the_terminal(tmp_path, command):
 @pytest.mark.parametrize(
     ("text", "english", "chinese"),
     [
-        ("threshold: 7", "input should be less than or equal to 1", "应不大于 1"),
+        ("threshold: 7", "expected 1 at most", "应不大于 1"),
         ("threshold: x", "expected a number", "应为数字"),
-        ("on: 7", "input should be ", "应为 "),
+        ("on: 7", "expected one of ", "应为 "),
         ("sevrity: 1", "unknown setting; did you mean 'severity'?", "未知的设置项；是否想写 'severity'？"),
         ("limits: {rate: {max: 30}}", "did you mean 0.3?", "是否想写 0.3？"),
     ],

@@ -59,6 +59,8 @@ def test_the_first_screen_and_all_of_them(page, sample, scheme):
     assert page.run("document.querySelectorAll('#lines > *').length") == 127
     for size in (SCREEN, PHONE):
         page.open(sample, *size, scheme)
+        down = page.run("document.querySelector('.down a[href=\"#next\"]').getBoundingClientRect().bottom")
+        assert (0 < down < PHONE[1]) is (size == PHONE)  # what to type is one touch away where it does not fit
         assert not page.run(WIDER)
         page.run(OPEN_ALL)
         assert not page.run(WIDER)

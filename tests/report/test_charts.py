@@ -56,6 +56,7 @@ def test_columns_stand_where_their_number_is(x, slots):
 def test_figures_in_chinese_keep_the_data():
     table = {"kind": ["1 % edits", "my kind"], "plants": [3, 4], "found": [2, 4]}
     assert name_of("planted", "zh") == "埋入样例的检出"
+    assert name_of("lsh_recall", "en") == "recall of the quick search"
     assert name_of("my_figure", "zh") == "my_figure"
     assert table_of(table, "zh") == {"种类": ["改动 1%", "my kind"], "埋入": [3, 4], "检出": [2, 4]}
     assert table_of(table, "en") == table

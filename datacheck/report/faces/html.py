@@ -189,7 +189,9 @@ def environment() -> Environment:
 
 def _shown(value: Any) -> Any:
     """What every {{ … }} goes through before it is escaped."""
-    return value if isinstance(value, Markup | Whole) else shape.visible(str(value))
+    if isinstance(value, Markup | Whole):
+        return value
+    return shape.visible(str(value)).replace("\\u{a}", " ⏎ ")  # line feeds are in most texts of a row
 
 
 def _costs(run: Mapping[str, Any]) -> dict[str, str]:
