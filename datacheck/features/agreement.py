@@ -47,7 +47,7 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
     assert run.trainer is not None
     typed = run.trainer.mode.typed
     found: list[str | None] = [None] * len(records)
-    kept = [at for at, row in enumerate(theirs) if row.fate != "failed"]
+    kept = [at for at, row in enumerate(theirs) if row.fate not in ("failed", "unknown")]
     left = [records[at] for at in kept]
     for at, ours in zip(kept, expected(run, left, Seen.of(left, typed=typed)), strict=True):
         found[at] = differs(ours, theirs[at])
@@ -174,7 +174,7 @@ class Agreement(Summary):
         """The settings that were named, not their defaults: those are the package's own."""
         assert self.run.trainer is not None
         mode, settings = self.run.trainer.mode, self.run.trainer.settings_read()
-        named = settings.model_dump(include=settings.model_fields_set)
+        named = settings.model_dump(include=settings.model_fields_set, by_alias=True)
         tokenizer = self.run.tokenizer
         files = {name: tokenizer.read(name) for name, _ in tokenizer.files} if tokenizer is not None else None
         return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
