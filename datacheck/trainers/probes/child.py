@@ -167,18 +167,19 @@ def main(folder: Path) -> None:
     request = json.loads((folder / REQUEST).read_text(encoding="utf-8"))
     limit(request["seconds"], request["memory"])
     family = script(request["family"])
-    head: dict[str, Any] = {"versions": versions(family.PACKAGES), "source": source_digest(family.PACKAGES[0])}
+    package = getattr(family, "SOURCE", family.PACKAGES[0])
+    head: dict[str, Any] = {"versions": versions(family.PACKAGES), "source": source_digest(package)}
     answers: list[dict[str, Any]] = []
     if "mode" in request:
         lines = iter((folder / ROWS).read_text(encoding="utf-8").split("\n")[:-1])
         try:
             loading = family.loading(request, folder)
         except Exception as error:  # noqa: BLE001 - an environment that lacks something
-            head |= {"stopped": failure(error, family.PACKAGES[0])}
+            head |= {"stopped": failure(error, package)}
         else:
             until = started + 0.9 * request["seconds"]
             for count in request["files"]:
-                answers += Finder(loading, list(islice(lines, count)), until, family.PACKAGES[0]).run()
+                answers += Finder(loading, list(islice(lines, count)), until, package).run()
             head["notes"] = list(loading.notes)
     written = folder / f"{ANSWER}.part"
     written.write_text("".join(json.dumps(line) + "\n" for line in [head, *answers]), encoding="utf-8")
