@@ -1,6 +1,7 @@
 """Twins and preview against installed trainers, from a JSON Lines file to tokens and labels.
 
-    python benchmarks/installed_trainers.py --python ENV/bin/python --tokenizer DIR [--realdata DIR] [--templates DIR]
+    python benchmarks/installed_trainers.py --python ENV/bin/python --tokenizer DIR [--trainer trl] [--realdata DIR]
+        [--templates DIR]
 
 A hostile row (benchmarks/trainers.py) stands in a file of its own between two good ones, alone, and among others; the
 probes of datacheck/trainers/probes give each file to the installed package. Twin and preview see the same rows.
@@ -19,73 +20,27 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+from installed_cases import CASES, B, Case
 from templates import CASES as CONVERSATIONS
 from trainers import changed, hostile, paths, read
 
 from datacheck.contract.artifacts import hashed
-from datacheck.features.agreement import disagreements, expected
+from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers.base import Seen
-from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ProbeRequest, ask
+from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
-SHOWN = 6  # differences of a case that are printed
+SHOWN = 12  # differences of a case that are printed
 SECONDS = 3000
-_Q, _A = {"role": "user", "content": "q?"}, {"role": "assistant", "content": "a"}
-_B, _S = {"role": "assistant", "content": "b b"}, {"role": "system", "content": "s"}
-_H, _G = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
-_TYPES = {"type": "object", "properties": {"x": {"type": "string"}}}
-_TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": _TYPES}}]
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")
-_KTO, _DPO = "llama_factory/data/kto_en_demo.json", "llama_factory/data/dpo_zh_demo.json"
-_SHARE = ("llama_factory/data/glaive_toolcall_zh_demo.json", "medicalgpt/data/sft/medical_sft_1K_format.jsonl")
-
-
-@dataclass
-class Case:
-    """A way to train, good rows of one shape, and real files that have it."""
-
-    mode: str
-    good: list[dict[str, Any]]
-    settings: dict[str, Any] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
-
-
-def trl_cases() -> list[Case]:
-    only, turns = {"assistant_only_loss": True}, [{"messages": [_Q, _A]}, {"messages": [_S, _Q, _A, _Q, _B]}]
-    pair = {"prompt": [_Q], "chosen": [_A], "rejected": [_B]}
-    whole = {"chosen": [_Q, _A], "rejected": [_Q, _B]}
-    told, spaced = {"prompt": [_Q], "completion": [_A]}, {"prompt": "q ", "chosen": "a", "rejected": "b"}
-    return [
-        Case("trl.sft", turns, {}, (_KTO,)),
-        Case("trl.sft", turns, only, (_KTO,)),
-        Case("trl.sft", [{**turns[0], "tools": _TOOLS, "chat_template_kwargs": {"enable_thinking": False}}]),
-        Case("trl.sft", [{"conversations": [_H, _G]}], {}, _SHARE),
-        Case("trl.sft", [{"prompt": "q", "completion": " a"}, {"prompt": "q? ", "completion": "a"}]),
-        Case("trl.sft", [told]),
-        Case("trl.sft", [told], only),
-        Case("trl.sft", [{"text": "x y"}, {"text": "2024"}]),
-        Case("trl.sft", turns[:1], {"max_length": 14}),
-        Case("trl.sft", [{"input_ids": [1, 2, 3], "labels": [-100, 2, 3]}]),
-        Case("trl.dpo", [pair], {}, (_DPO,)),
-        Case("trl.dpo", [whole]),
-        Case("trl.dpo", [{"prompt": "q", "chosen": " a", "rejected": " b"}, spaced]),
-        Case("trl.dpo", [{"chosen": "q a", "rejected": "q b"}]),
-        Case("trl.dpo", [pair], {"max_length": 20}),
-        Case("trl.reward", [whole]),
-        Case("trl.reward", [{**whole, "margin": 0.5}]),
-        Case("trl.reward", [{"prompt": "q", "chosen": "a", "rejected": "b"}]),
-        Case("trl.kto", [{**told, "label": True}]),
-        Case("trl.kto", [{"prompt": "q", "completion": "a", "label": False}]),
-        Case("trl.kto", [pair]),
-    ]  # fmt: skip
 
 
 def files_of(case: Case, seed: int, most: int, realdata: Path | None) -> list[list[Any]]:
@@ -126,7 +81,7 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     asked = [[{key: value for key, value in row.items() if key != "messages"}] for row in split]
     yield Case("trl.sft", []), asked
     yield Case("trl.sft", [], {"assistant_only_loss": True}), asked
-    pairs = [{**row[0], "chosen": row[0]["completion"], "rejected": [_B]} for row in asked]
+    pairs = [{**row[0], "chosen": row[0]["completion"], "rejected": [B]} for row in asked]
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
@@ -147,19 +102,20 @@ def _is_conversation(value: Any) -> bool:
 def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -> tuple[Counter[str], dict[str, str]]:
     """Ask, predict, count; prints the first differences."""
     artifact = hashed("tokenizer", str(tokenizer), tokenizer)
-    family, _, mode = case.mode.partition(".")
     run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
-    contents = {name: artifact.read(name) for name, _ in artifact.files}
     lines = [json.dumps(row) for file in files for row in file]
     with tempfile.TemporaryDirectory() as folder:
-        request = ProbeRequest(family, mode, case.settings, contents, ProbeLimits(seconds=SECONDS))
+        request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
         probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
     rows, counts = iter(probed.rows), Counter[str]()
     for file in files:
         theirs = [next(rows) for _ in file]
         found = disagreements(run, file, theirs)
         for row, two, what in zip(file, theirs, found, strict=True):
-            named = what is not None and undetermined(row)
+            if two.fate == "unknown":  # no Parquet file holds this row and the others
+                counts["not asked"] += 1
+                continue
+            named = what is not None and case.mode.startswith("trl.") and undetermined(row)
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             if what and not named and counts["different"] <= SHOWN:
                 show(case, row, two, what)
@@ -175,13 +131,16 @@ def show(case: Case, row: Any, two: ProbedRow, what: str) -> None:
 
 
 def explain(run: TokenRun, file: list[Any], theirs: list[ProbedRow], row: Any) -> None:
-    """Print the tokens of both."""
-    left = [(each, two) for each, two in zip(file, theirs, strict=True) if two.fate != "failed"]
-    ours = expected(run, [each for each, _ in left], Seen.of([each for each, _ in left], typed=True))
+    """Print the tokens of both where they part."""
+    left = [(each, two) for each, two in zip(file, theirs, strict=True) if two.fate not in ("failed", "unknown")]
+    ours = expected(run, [each for each, _ in left], Seen.of([each for each, _ in left], typed=run.trainer.mode.typed))
     for (each, two), one in zip(left, ours, strict=True):
         if each is row:
-            for name, answer in (("real", two), ("twin", one)):
-                print("  ", name, [(example.part, example.ids, example.labels) for example in answer.examples])
+            for real, twin in zip(two.examples, one.examples, strict=False):
+                pairs = [list(zip(each.ids, each.labels, strict=True)) for each in (real, twin)]
+                at = next((n for n, (a, b) in enumerate(zip(*pairs, strict=False)) if a != b), min(map(len, pairs)))
+                print(f"   {real.part} token {at}: real {pairs[0][at - 4 : at + 12]}")
+                print(f"   of {len(pairs[0])} and {len(pairs[1])}: twin {pairs[1][at - 4 : at + 12]}")
 
 
 def with_template(tokenizer: Path, template: Path, folder: Path) -> Path:
@@ -194,14 +153,15 @@ def with_template(tokenizer: Path, template: Path, folder: Path) -> Path:
     return made
 
 
-def record(versions: dict[str, str], totals: dict[str, Counter[str]], *, add: bool) -> None:
+def record(versions: dict[str, str], family: str, totals: dict[str, Counter[str]], *, add: bool) -> None:
     """Put the counts of this version beside those of others; with `add` to what is known of it."""
+    release = f"{family} {versions[family]}"
     known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-    kept = {name: versions[name] for name in ("trl", "transformers", "datasets") if name in versions}
-    before = known.get(f"trl {versions['trl']}", {}).get("modes", {}) if add else {}
+    kept = {name: versions[name] for name in (family, "transformers", "datasets") if name in versions}
+    before = known.get(release, {}).get("modes", {}) if add else {}
     totals = {mode: totals.get(mode, Counter()) + Counter(before.get(mode, {})) for mode in {*totals, *before}}
     modes = {mode: dict(sorted(counts.items())) for mode, counts in sorted(totals.items())}
-    known[f"trl {versions['trl']}"] = {"with": kept, "modes": modes}
+    known[release] = {"with": kept, "modes": modes}
     RECORD.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8")
 
 
@@ -209,6 +169,7 @@ def main() -> int:
     """Run the cases; exit code 1 on a difference."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--python", type=Path, required=True)
+    parser.add_argument("--trainer", choices=CASES, default="trl")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--realdata", type=Path)
     parser.add_argument("--templates", type=Path)
@@ -221,7 +182,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         asked = [
             (case, files_of(case, arguments.seed, arguments.most, arguments.realdata), arguments.tokenizer)
-            for number, case in enumerate(trl_cases())
+            for number, case in enumerate(CASES[arguments.trainer]())
             if arguments.only is None or number in arguments.only
         ]
         templates = sorted(arguments.templates.glob("*.jinja")) if arguments.templates else []
@@ -232,7 +193,7 @@ def main() -> int:
             counts, versions = compare(case, files, arguments.python, tokenizer)
             print(tokenizer.name, case.mode, case.settings, dict(counts), flush=True)
             if arguments.only is None or arguments.add:
-                record(versions, {case.mode: counts}, add=arguments.add or bool(totals))
+                record(versions, arguments.trainer, {case.mode: counts}, add=arguments.add or bool(totals))
             totals.setdefault(case.mode, Counter()).update(counts)
     return int(any(counts["different"] for counts in totals.values()))
 

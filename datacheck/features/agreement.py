@@ -15,6 +15,7 @@ from datacheck.trainers.base import LOST, Mode, RowOutcome, Seen, Trained
 from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
 
 if TYPE_CHECKING:
+    from datacheck.trainers.json_columns import Typing
     from datacheck.chat.conversations import Conversation
     from datacheck.chat.samples import Sample
 
@@ -59,7 +60,7 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
     return found
 
 
-def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed: bool) -> bool:
+def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed: Typing | None) -> bool:
     pair = [records[0], records[at]] if at else [records[0]]
     return any(row.fate == "failed" for row in expected(run, pair, Seen.of(pair, typed=typed)))
 
@@ -126,6 +127,15 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
     return None if same else "labels"
 
 
+def request_of(run: TokenRun) -> ProbeRequest:
+    """What an installed trainer is asked about a run: the settings that were named; the defaults are the package's."""
+    assert run.trainer is not None
+    mode, settings = run.trainer.mode, run.trainer.settings_read()
+    named = settings.model_dump(include=settings.model_fields_set, by_alias=True)
+    files = {name: run.tokenizer.read(name) for name, _ in run.tokenizer.files} if run.tokenizer is not None else None
+    return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
+
+
 _LOST_ROWS, _ALTERED_ROWS, _KEPT_ROWS = 150, 50, 300  # that are asked about
 COLUMNS = {"row": pl.UInt32, "fate": pl.String, "differs": pl.String, "at": pl.String, "said": pl.String}
 
@@ -157,7 +167,7 @@ class Agreement(Summary):
         folder = data.scratch / "probe"
         folder.mkdir(mode=0o700, parents=True)
         try:
-            probed = ask(self.python.location, self._request(), table["json"].to_list(), folder)
+            probed = ask(self.python.location, request_of(self.run), table["json"].to_list(), folder)
         except ProbeError as error:
             return pl.DataFrame([(None, None, None, None, error.message.packed)], schema=COLUMNS, orient="row")
         records = [record for _, record in parsed(table)]
@@ -169,15 +179,6 @@ class Agreement(Summary):
         ]
         lacking = [(None, None, None, None, _lacks(name).packed) for name in probed.unknown_settings]
         return pl.DataFrame([*lines, *lacking], schema=COLUMNS, orient="row")
-
-    def _request(self) -> ProbeRequest:
-        """The settings that were named, not their defaults: those are the package's own."""
-        assert self.run.trainer is not None
-        mode, settings = self.run.trainer.mode, self.run.trainer.settings_read()
-        named = settings.model_dump(include=settings.model_fields_set, by_alias=True)
-        tokenizer = self.run.tokenizer
-        files = {name: tokenizer.read(name) for name, _ in tokenizer.files} if tokenizer is not None else None
-        return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
 
 
 def _lacks(name: str) -> Message:

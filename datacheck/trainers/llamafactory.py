@@ -173,11 +173,12 @@ def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
     return Cut(limit, "pair" if pair else "turns", last_first=settings.mask_history and not pair)
 
 
-def _before(settings: LlamaFactory, _seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
+def _before(settings: LlamaFactory, seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
     """What stops the run before any row."""
     said = Message("ranking is {value}", value=str(settings.ranking).lower())
     wrong = fate_if(settings.ranking is not ranking, "wrong_stage", None, said)
-    return wrong + fate_if(settings.formatting not in CONVERTERS, "unknown_format")
+    wrong += fate_if(settings.formatting not in CONVERTERS, "unknown_format")
+    return wrong + fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
 
 
 _ROLES = {"role_order", "role_order_openai", "unknown_role", "role_not_rendered", "pair_role"}
@@ -196,6 +197,8 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},
         role_rules=frozenset({*_ROLES, "message_count", "no_messages"}),
         tool_arguments="object",
+        typed="datasets 4",
+        probe="llamafactory",
     )
 
 

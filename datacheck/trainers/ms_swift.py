@@ -63,6 +63,7 @@ class MsSwift(Settings):
     strict: bool = False
     disable_auto_column_mapping: bool = False
     loss_scale: str = "default"
+    template: str | None = None
 
 
 @lru_cache(maxsize=64)
@@ -454,6 +455,10 @@ def _cut(to: MsSwift) -> Cut:
     return Cut(to.max_length, how, reason="too_long_cut")
 
 
+def _before(_to: MsSwift, seen: Seen) -> tuple[Fate, ...]:
+    return fate_if(seen.not_loadable is not None, "file_not_loadable", None, seen.not_loadable)
+
+
 def _mode(name: str) -> Mode:
     return _TWINS.mode(
         name,
@@ -470,6 +475,9 @@ def _mode(name: str) -> Mode:
         },
         role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
+        before=_before,
+        typed="datasets 5",
+        probe="" if name == "grpo" else "ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
     )
 

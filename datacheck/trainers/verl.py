@@ -172,6 +172,10 @@ def _cut_rl(to: VerlRl) -> Cut:
     return Cut(to.max_prompt_length, "fails", of="prompt", reason="too_long_fails")
 
 
+def _before_rl(_to: VerlRl, seen: Seen) -> tuple[Fate, ...]:
+    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+
+
 def _first(to: VerlSft | VerlRl) -> int | None:
     return to.max_samples if to.max_samples > 0 else None
 
@@ -181,8 +185,11 @@ _RUN: dict[str, Any] = {
     "roles": {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
     "role_rules": frozenset({"foreign_role", "role_missing", "no_answer"}),
     "run_here": True,
+    "probe": "verl",
 }
 MODES = {
-    "sft": _TWINS.mode("sft", "sft", settings=VerlSft, read=guarded(_read_sft), cut=_cut_sft, **_RUN),
-    "rl": _TWINS.mode("rl", "rl", settings=VerlRl, read=guarded(_read_rl), cut=_cut_rl, **_RUN),
+    "sft": _TWINS.mode("sft", "sft", settings=VerlSft, read=guarded(_read_sft), cut=_cut_sft, typed="parquet", **_RUN),
+    "rl": _TWINS.mode(
+        "rl", "rl", settings=VerlRl, read=guarded(_read_rl), cut=_cut_rl, before=_before_rl, typed="datasets 5", **_RUN
+    ),
 }

@@ -223,7 +223,7 @@ def test_prompts_of_two_kinds():
 def test_a_file_that_datasets_cannot_type():
     """A whole number of more than 64 bits beside objects: the library's own reader refuses it."""
     mode = trainer("trl.sft")
-    seen = Seen.of([{"messages": [Q, A]}, {"messages": [{"role": {"a": 1}, "content": 10**20}]}], typed=True)
+    seen = Seen.of([{"messages": [Q, A]}, {"messages": [{"role": {"a": 1}, "content": 10**20}]}], typed="datasets 5")
     assert [fate.reason for fate in mode.before(mode.configured(None, {}), seen)][:1] == ["not_loadable"]
 
 
