@@ -15,9 +15,9 @@ from datacheck.trainers.base import LOST, Mode, RowOutcome, Seen, Trained
 from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
 
 if TYPE_CHECKING:
-    from datacheck.trainers.json_columns import Typing
     from datacheck.chat.conversations import Conversation
     from datacheck.chat.samples import Sample
+    from datacheck.trainers.json_columns import Typing
 
 _FATES = {"dropped": "dropped", "fails": "failed"}
 _REFUSED = {"template_refused", "not_encodable", "no_template"}
@@ -93,6 +93,12 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow("unknown")
     if any(fault.problem in _REFUSED for sample in made for fault in sample.faults):
         return ProbedRow("failed")
+    if (
+        trained is not None
+        and trained.loss == "turns"
+        and any(f.problem == "turns_differ" for s in made for f in s.faults)
+    ):
+        return ProbedRow("failed")  # verl's sanity_check
     untrained = [sample for sample in made if not any(sample.labels[at] for at in sample.kept)]
     if trained is not None and trained.loss == "assistant" and mode.untrained and any(1 not in s.labels for s in made):
         return ProbedRow("failed")

@@ -5,8 +5,8 @@ dates, whole numbers beside fractions become fractions, keys come in the order o
 type for (objects with differing keys, texts beside numbers) is kept as JSON text, so that a text which is itself JSON
 comes out as what it says. Types are those of the first 10 MB, as there.
 
-Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are null (`datasets 4`). So they are in a
-Parquet file that pyarrow writes (`parquet`), where texts stay texts.
+Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are null (`datasets 4`). So they are
+in a Parquet file that pyarrow writes (`parquet`), where texts stay texts.
 """
 
 import base64
@@ -151,7 +151,7 @@ def _inferred_parquet(lines: Sequence[str]) -> JsonColumns:
     rows = [json.loads(line) for line in lines]
     names = dict.fromkeys(name for row in rows for name in row)
     return JsonColumns(
-        pa.schema([(name, pa.infer_type([row.get(name) for row in rows])) for name in names]), frozenset()
+        pa.schema([(name, pa.array([row.get(name) for row in rows]).type) for name in names]), frozenset()
     )
 
 

@@ -51,7 +51,7 @@ class SwiftLoader:
         self.pipeline.args.dataset_num_proc = None  # in this process: another one for each file takes its time
 
     def _of_model(self, tokenizer: Path) -> str | None:
-        """The template of the model whose config.json lies beside the tokenizer; None where it tells none, or several."""
+        """The template of the model whose config.json lies beside the tokenizer; None where that does not tell one."""
         if not (tokenizer / "config.json").is_file():
             return None
         named = json.loads((tokenizer / "config.json").read_text(encoding="utf-8")).get("architectures") or []
