@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _FATES = {"dropped": "dropped", "fails": "failed"}
 _REFUSED = {"template_refused", "not_encodable", "no_template"}
+_STOPS = {"turns": _REFUSED | {"turns_differ"}}  # verl compares the turns with the whole
 
 
 def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRow]:
@@ -91,7 +92,8 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
     cut = mode.cut(settings)
     if any(sample.error for sample in made):
         return ProbedRow("unknown")
-    if any(fault.problem in _REFUSED for sample in made for fault in sample.faults):
+    refused = _STOPS.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
+    if any(fault.problem in refused for sample in made for fault in sample.faults):
         return ProbedRow("failed")
     if (
         trained is not None

@@ -126,8 +126,8 @@ def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     cut = mode.cut(settings)
     if cut.how in ("keep_start", "keep_end") and cut.of == "all":
         side: Truncation = "right" if cut.how == "keep_start" else "left"
-        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary)
-    return SampleRun(tokenizer, cut.limit, keep=cut.kept, boundary=mode.boundary)
+        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary, pieces=mode.pieces)
+    return SampleRun(tokenizer, cut.limit, keep=cut.kept, boundary=mode.boundary, pieces=mode.pieces)
 
 
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:

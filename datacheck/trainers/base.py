@@ -356,7 +356,8 @@ class Mode:
     typed: what gives types to the columns of JSON files, where that decides: a version of the `datasets` library, or
     pyarrow, where they are written as Parquet.
     boundary: where a completion begins: behind as many tokens as the prompt alone has, where these and those of both
-    part, or (for a pair) where any of the two parts. rendered_with: (settings, template) → the one that it trains with.
+    part, or (for a pair) where any of the two parts. pieces: answers are tokenized apart from what is around them.
+    rendered_with: (settings, template) → the one that it trains with.
     untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
     probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
@@ -377,6 +378,7 @@ class Mode:
     tool_arguments: Literal["string", "object", "any", "template"] = "template"
     typed: Typing | None = None
     boundary: Literal["prompt", "parting", "parting_of_pair"] = "prompt"
+    pieces: bool = False
     rendered_with: Callable[[Any, str], str] = lambda _settings, template: template
     untrained: str | None = None
     probe: str = ""

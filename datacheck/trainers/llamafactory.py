@@ -102,7 +102,8 @@ def _tools(made: Converted) -> list[Any] | None:
         return []
     if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
         raise StopRow("tools_malformed", None, type_of(listed))
-    return listed
+    # As most formats of tools do (tool_utils.py:350); some templates print them otherwise.
+    return [tool if tool.get("type") == "function" else {"type": "function", "function": tool} for tool in listed]
 
 
 def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
@@ -197,6 +198,7 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},
         role_rules=frozenset({*_ROLES, "message_count", "no_messages"}),
         tool_arguments="object",
+        pieces=True,
         typed="datasets 4",
         probe="llamafactory",
     )

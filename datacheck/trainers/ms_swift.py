@@ -29,7 +29,7 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
-from datacheck.trainers.ms_swift_encoder import demand, given, text_of_content
+from datacheck.trainers.ms_swift_encoder import demand, given, parsed, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)
@@ -385,7 +385,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     tools = given(row.get("tools")) or None
     if mode != "grpo":
         demand(messages, row.get("tools"))
-    shown_messages = [_shown(message) for message in messages]
+    weights = _weights(messages)
+    shown_messages, weights = _joined([_shown(message) for message in messages], weights)
     if mode == "grpo":
         prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
         return RowOutcome(notes, Trained("sampled", prompt=prompt, tools=tools))
@@ -400,16 +401,40 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
         notes += fate_if(label is None, "label_missing", "label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    weights = _weights(messages) if loss == "assistant" else None
-    return RowOutcome(notes, Trained("weights" if weights else loss, shown_messages, tools=tools, weights=weights))
+    if loss == "assistant" and any(weight is not None for weight in weights):
+        answers = (message["role"] == "assistant" for message in shown_messages)
+        told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
+        return RowOutcome(notes, Trained("weights", shown_messages, tools=tools, weights=told))
+    return RowOutcome(notes, Trained(loss, shown_messages, tools=tools))
 
 
-def _weights(messages: list[Row]) -> tuple[float, ...] | None:
-    """One per message, where a message says of its own whether it is trained (loss_scale/base.py)."""
-    if all(message.get("loss") is None for message in messages):
-        return None
+def _weights(messages: list[Row]) -> list[bool | None]:
+    """Whether each message is trained, where that is said of it (loss_scale/base.py) or it is an empty answer."""
     answers = ("assistant", "tool_call")
-    return tuple(float(m["role"] in answers and m.get("loss") is not False) for m in messages)
+    last = len(messages) - 1
+    said: list[bool | None] = []
+    for number, message in enumerate(messages):
+        empty = message["role"] == "assistant" and message["content"] == "" and number < last
+        known = empty or message.get("loss") is not None
+        said.append(message["role"] in answers and message.get("loss") is not False and not empty if known else None)
+    return said
+
+
+def _joined(messages: list[Row], weights: list[bool | None]) -> tuple[list[Row], list[bool | None]]:
+    """Neighbours of one side put together, as `_swift_prepare_inputs` does (base.py:1316); the first weight counts."""
+    made: list[Row] = []
+    kept: list[bool | None] = []
+    for message, weight in zip(messages, weights, strict=True):
+        before = made[-1] if made else {}
+        texts = [before.get("content"), message["content"]]
+        together = message["role"] == before.get("role") and message["role"] in ("user", "assistant")
+        if not together or not all(isinstance(text, str) for text in texts):
+            made.append(message)
+            kept.append(weight)
+            continue
+        calls = [*before.get("tool_calls", ()), *message.get("tool_calls", ())]
+        made[-1] = {**before, "content": "".join(texts), **({"tool_calls": calls} if calls else {})}
+    return made, kept
 
 
 def _masked(messages: list[Row]) -> tuple[Fate, ...]:
@@ -437,9 +462,10 @@ def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
 def _shown(message: Row) -> Row:
     """A message in standard roles; calls that can be read as calls."""
     role, content = message["role"], message["content"]
-    call = _loaded(content) if role == "tool_call" else None
+    call = parsed(content) if role == "tool_call" else None
     if isinstance(call, dict) and "name" in call:
-        function = {"name": call["name"], "arguments": call.get("arguments", {})}
+        given_to = call.get("arguments")
+        function = {"name": call["name"], "arguments": parsed(call.get("parameters") if given_to is None else given_to)}
         return {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
     if role in ("tool", "tool_response") and not isinstance(content, str):
         content = json.dumps(content, ensure_ascii=False)
@@ -476,6 +502,7 @@ def _mode(name: str) -> Mode:
         role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
         before=_before,
+        pieces=True,
         typed="datasets 5",
         probe="" if name == "grpo" else "ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls

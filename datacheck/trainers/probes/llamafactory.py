@@ -1,4 +1,4 @@
-"""The probe of LLaMA-Factory: a JSON Lines file with a dataset_info.json through `get_dataset`, and its collator."""
+"""The probe of LLaMA-Factory: a JSON Lines file with a dataset_info.json through its loading, and its collator."""
 
 import importlib
 import json
@@ -71,14 +71,16 @@ class LlamaFactoryLoader:
         file.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         info = {"rows": {"file_name": file.name, **self.entry}}
         (self.folder / "dataset_info.json").write_text(json.dumps(info), encoding="utf-8")
-        told = (self.model, self.arguments, self.training)
-        try:
-            kept = self.loader.get_dataset(self.template, *told, stage=self.stage, **self.module)["train_dataset"]
+        told = (self.arguments, self.training)
+        aligned = self.loader._get_merged_dataset(["rows"], self.model, *told, stage=self.stage)  # noqa: SLF001
+        try:  # the two halves of get_dataset
+            kept = self.loader._get_preprocessed_dataset(  # noqa: SLF001
+                aligned, *told, self.stage, self.template, **self.module
+            )
         except RuntimeError as error:
             if _NONE_KEPT not in str(error):
                 raise
             kept = []
-        aligned = self.loader._get_merged_dataset(["rows"], *told, stage=self.stage)  # noqa: SLF001
         rows = iter(kept)
         answers = [self._answer(next(rows)) if found else {"fate": "dropped"} for found in self._found(aligned)]
         if len(answers) != len(lines) or next(rows, None) is not None:

@@ -80,8 +80,9 @@ class SwiftLoader:
         file.write_text("".join(json.dumps(row) + "\n" for row in numbered), encoding="utf-8")
         self.pipeline.args.dataset = [str(file)]
         answers: list[dict[str, Any]] = [{"fate": "dropped"} for _ in lines]
-        loaded, _ = self.pipeline.args.load_dataset()
-        if not len(loaded):
+        try:
+            self.pipeline.args.load_dataset()
+        except ZeroDivisionError:  # its sampling of a set of which no row is left
             return answers
         loaded, _ = self.pipeline._get_dataset()  # noqa: SLF001
         encoded, _ = self.pipeline._encode_dataset(loaded, None)  # noqa: SLF001
