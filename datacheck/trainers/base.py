@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import datetime as dt
 import json
+import re
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -406,6 +407,14 @@ class Mode:
             kind = self.rules[fate.reason].fate
             worst = kind if FATES.index(kind) > FATES.index(worst) else worst
         return worst
+
+
+_MARK = re.compile(r"(\{%[-+]?\s*)(end)?generation(\s*[-+]?%\})")
+
+
+def without_marks(_settings: Any, template: str) -> str:
+    """A template whose marks of what is generated nobody looks at (`Mode.rendered_with`)."""
+    return _MARK.sub(lambda found: f"{found[1]}{'endif' if found[2] else 'if true'}{found[3]}", template)
 
 
 def literal(text: str) -> Any:

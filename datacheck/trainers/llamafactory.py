@@ -28,6 +28,7 @@ from datacheck.trainers.base import (
     json_of,
     text_of,
     type_of,
+    without_marks,
 )
 from datacheck.trainers.llamafactory_converters import CONVERTERS, Converted
 from datacheck.trainers.llamafactory_settings import LlamaFactory
@@ -199,6 +200,7 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         role_rules=frozenset({*_ROLES, "message_count", "no_messages"}),
         tool_arguments="object",
         pieces=True,
+        rendered_with=without_marks,
         typed="datasets 4",
         probe="llamafactory",
     )

@@ -28,6 +28,7 @@ from datacheck.trainers.base import (
     shown,
     text_of,
     type_of,
+    without_marks,
 )
 from datacheck.trainers.ms_swift_encoder import demand, given, parsed, text_of_content
 
@@ -503,6 +504,7 @@ def _mode(name: str) -> Mode:
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
         before=_before,
         pieces=True,
+        rendered_with=without_marks,
         typed="datasets 5",
         probe="" if name == "grpo" else "ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls

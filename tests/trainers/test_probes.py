@@ -275,7 +275,7 @@ def test_asked_wrongly(python, tmp_path, trainer_named, why):
 S, B = {"role": "system", "content": "s"}, {"role": "assistant", "content": "b"}
 GOLD = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
 SHARE = "formatting: sharegpt, columns.messages: messages, tags.role_tag: role, tags.content_tag: content"
-TAGS = "tags.user_tag: user, tags.assistant_tag: assistant, tags.system_tag: system, template: qwen"
+TAGS = "tags.user_tag: user, tags.assistant_tag: assistant, tags.system_tag: system"
 REAL = {  # rows of which the first is kept, and settings
     "trl.sft": (
         [
@@ -288,7 +288,7 @@ REAL = {  # rows of which the first is kept, and settings
     "llamafactory.sft": ([GOOD, EMPTY, {"messages": [A, Q]}, {"messages": [Q]}, {"messages": [S, Q, A]}], f"{SHARE}, {TAGS}"),
     "ms_swift.sft": (
         [GOOD, EMPTY, {"messages": [Q, S, A]}, {"messages": [S]}, {"messages": [Q, {"role": "x", "content": "y"}, A]}],
-        "template: qwen2_5",
+        "template: chatml",
     ),
     "verl.sft": ([GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q, {"role": "assistant", "content": None}]}], ""),
     "verl.rl": ([GOLD, {**GOLD, "prompt": []}, {**GOLD, "data_source": "none"}, {**GOLD, "reward_model": None}], ""),
