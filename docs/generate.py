@@ -245,11 +245,11 @@ _ASKED = """## The installed package is asked
 (an operator's option; no contract can name a Python). A script of ours runs there, with limits of time and memory and
 without a network: rows go as a JSON Lines file through the package's own loading (`load_dataset`), its trainer on a
 tiny random model, and its collator; for LLaMA-Factory with a dataset_info.json, for ms-swift through `swift sft` and
-`swift rlhf`, for verl's SFT as Parquet. Name the `template` of LLaMA-Factory or ms-swift in `run.settings`: without one
-LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the first row, up to 200 rows that
-the twin marks and up to 300 that it keeps. Fates are compared, and where the run names a tokenizer token ids and labels.
-trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the rows where it does not; there the package is
-believed. There are probes for {probes}. `packing` is left out, since a pack is no row any more.
+`swift rlhf`, for verl's SFT as Parquet. Name the `template` of LLaMA-Factory or ms-swift in `run.settings`: without
+one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the first row, up to 200 rows
+that the twin marks and up to 300 that it keeps. Fates are compared, and where the run names a tokenizer token ids and
+labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the rows where it does not; there the
+package is believed. There are probes for {probes}. `packing` is left out, since a pack is no row any more.
 
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)

@@ -3,6 +3,7 @@
 The loader deletes every row at which anything goes wrong and prints the first ten; `strict: true` stops the run.
 """
 
+import datetime as dt
 import json
 from collections import Counter
 from functools import lru_cache, partial
@@ -379,6 +380,7 @@ def _deleted(fate: Fate, settings: MsSwift) -> Fate:
 
 def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOutcome:
     """What the encoder demands, and what is trained."""
+    row = {**row, "messages": _stored(row["messages"]), "tools": _stored(row.get("tools"))}
     messages = row["messages"]
     for number, message in enumerate(messages[1:], 1):
         if message["role"] == "system":
@@ -407,6 +409,15 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
         told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
         return RowOutcome(notes, Trained("weights", shown_messages, tools=tools, weights=told))
     return RowOutcome(notes, Trained(loss, shown_messages, tools=tools))
+
+
+def _stored(value: Any) -> Any:
+    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds."""
+    if isinstance(value, dt.datetime):
+        return int(value.replace(tzinfo=dt.UTC).timestamp() * 1000)
+    if isinstance(value, list):
+        return [_stored(each) for each in value]
+    return {key: _stored(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def _weights(messages: list[Row]) -> list[bool | None]:
