@@ -35,7 +35,7 @@ from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers.base import Seen
-from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ask
+from datacheck.trainers.probes.asking import SKIPPED, ProbedRow, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
 SHOWN = 12  # differences of a case that are printed
@@ -85,17 +85,21 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
-def undetermined(mode: str, row: Any) -> bool:
+def undetermined(mode: str, row: Any, file: list[Any], two: ProbedRow) -> bool:
     """A row that a named rule leaves open.
 
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, which templates refuse or pass over. ms_swift: words and a call in one
-    answer, between which the model's template sets a line break and ms-swift's own none.
+    answer, between which the model's template sets a line break and ms-swift's own none; no answer, so that nothing is
+    trained of a prompt that it ends as for sampling. llamafactory.kto: what stops the next row has none behind it.
     """
     if mode.startswith("trl."):
         return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
     if mode.startswith("ms_swift."):
-        return _words_and_call(row.get("messages"))
+        untrained = two.fate == "kept" and all(set(example.labels) == {SKIPPED} for example in two.examples)
+        return untrained or _words_and_call(row.get("messages"))
+    if mode == "llamafactory.kto":
+        return two.fate == "dropped" and all(each == row for each in file)
     messages = row.get("messages", row.get("prompt"))
     listed = messages if mode.startswith("verl.") and isinstance(messages, list) else []
     return any(isinstance(message, dict) and message.get("content") is None for message in listed)
@@ -133,7 +137,7 @@ def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -
             if two.fate == "unknown":  # no Parquet file holds this row and the others
                 counts["not asked"] += 1
                 continue
-            named = what is not None and undetermined(case.mode, row)
+            named = what is not None and undetermined(case.mode, row, file, two)
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             if what and not named and counts["different"] <= SHOWN:
                 show(case, row, two, what)
@@ -171,15 +175,15 @@ def with_template(tokenizer: Path, template: Path, folder: Path) -> Path:
     return made
 
 
-def record(versions: dict[str, str], family: str, totals: dict[str, Counter[str]], *, add: bool) -> None:
-    """Put the counts of this version beside those of others; with `add` to what is known of it."""
+def record(versions: dict[str, str], mode: str, counts: Counter[str], *, add: bool) -> None:
+    """Put the counts of a mode beside those of others; with `add` to what is known of it."""
+    family = mode.partition(".")[0]
     release = f"{family} {versions[family]}"
     known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
     kept = {name: versions[name] for name in (family, "transformers", "datasets") if name in versions}
-    before = known.get(release, {}).get("modes", {}) if add else {}
-    totals = {mode: totals.get(mode, Counter()) + Counter(before.get(mode, {})) for mode in {*totals, *before}}
-    modes = {mode: dict(sorted(counts.items())) for mode, counts in sorted(totals.items())}
-    known[release] = {"with": kept, "modes": modes}
+    modes = known.get(release, {}).get("modes", {})
+    modes[mode] = dict(sorted((counts + Counter(modes.get(mode, {}) if add else {})).items()))
+    known[release] = {"with": kept, "modes": dict(sorted(modes.items()))}
     RECORD.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8")
 
 
@@ -191,7 +195,8 @@ def main() -> int:
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--realdata", type=Path)
     parser.add_argument("--templates", type=Path)
-    parser.add_argument("--only", type=int, nargs="*")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of cases; nothing is recorded")
+    parser.add_argument("--mode", help="only this one, as llamafactory.kto")
     parser.add_argument("--add", action="store_true", help="add the counts to those that are recorded")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--most", type=int, default=80)
@@ -201,7 +206,7 @@ def main() -> int:
         asked = [
             (case, files_of(case, arguments.seed, arguments.most, arguments.realdata), arguments.tokenizer)
             for number, case in enumerate(CASES[arguments.trainer]())
-            if arguments.only is None or number in arguments.only
+            if (arguments.only is None or number in arguments.only) and arguments.mode in (None, case.mode)
         ]
         templates = sorted(arguments.templates.glob("*.jinja")) if arguments.templates else []
         for template in (path for path in templates if not path.stem.endswith("_training")):
@@ -211,7 +216,7 @@ def main() -> int:
             counts, versions = compare(case, files, arguments.python, tokenizer)
             print(tokenizer.name, case.mode, case.settings, dict(counts), flush=True)
             if arguments.only is None or arguments.add:
-                record(versions, arguments.trainer, {case.mode: counts}, add=arguments.add or bool(totals))
+                record(versions, case.mode, counts, add=arguments.add or case.mode in totals)
             totals.setdefault(case.mode, Counter()).update(counts)
     return int(any(counts["different"] for counts in totals.values()))
 

@@ -446,6 +446,10 @@ def _joined(messages: list[Row], weights: list[bool | None]) -> tuple[list[Row],
             continue
         calls = [*before.get("tool_calls", ()), *message.get("tool_calls", ())]
         made[-1] = {**before, "content": "".join(texts), **({"tool_calls": calls} if calls else {})}
+    first = int(bool(made) and made[0]["role"] == "system")
+    if first < len(made) and made[first]["role"] == "assistant":  # an empty question is put before it
+        made.insert(first, {"role": "user", "content": ""})
+        kept.insert(first, None)
     return made, kept
 
 
