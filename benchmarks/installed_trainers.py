@@ -91,18 +91,23 @@ def undetermined(mode: str, row: Any, file: list[Any], two: ProbedRow) -> bool:
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, which templates refuse or pass over. ms_swift: words and a call in one
     answer, between which the model's template sets a line break and ms-swift's own none; no answer, so that nothing is
-    trained of a prompt that it ends as for sampling. llamafactory.kto: what stops the next row has none behind it.
+    trained of a prompt that it ends as for sampling; two prompts of one pair. llamafactory.kto: what stops the next row has none behind it.
     """
     if mode.startswith("trl."):
         return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
     if mode.startswith("ms_swift."):
         untrained = two.fate == "kept" and all(set(example.labels) == {SKIPPED} for example in two.examples)
-        return untrained or _words_and_call(row.get("messages"))
+        return untrained or _words_and_call(row.get("messages")) or _two_prompts(row)
     if mode == "llamafactory.kto":
         return two.fate == "dropped" and all(each == row for each in file)
     messages = row.get("messages", row.get("prompt"))
     listed = messages if mode.startswith("verl.") and isinstance(messages, list) else []
     return any(isinstance(message, dict) and message.get("content") is None for message in listed)
+
+
+def _two_prompts(row: Any) -> bool:
+    chosen, rejected = (row.get(name) for name in ("messages", "rejected_messages"))
+    return isinstance(chosen, list) and isinstance(rejected, list) and chosen[:-1] != rejected[:-1]
 
 
 def _words_and_call(messages: Any) -> bool:

@@ -396,6 +396,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     masked = fate_if(messages[-1]["role"] not in ("assistant", "tool_call"), "no_answer", "messages")
     notes = (*notes, *masked, *_masked(messages))
     if mode == "dpo":
+        _demand_rejected(row, messages)
         return RowOutcome(notes, _pair(row, shown_messages, tools))
     strategy = to.loss_scale.partition("+")[0]
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
@@ -461,11 +462,30 @@ def _masked(messages: list[Row]) -> tuple[Fate, ...]:
     )
 
 
+def _demand_rejected(row: Row, messages: list[Row]) -> None:
+    """What the encoder demands of the rejected side (`_compat_rejected_response`, template_inputs.py:220)."""
+    rejected = row.get("rejected_response")
+    if isinstance(rejected, list):
+        for message in rejected:
+            if not isinstance(message, dict) or message.get("role") in (None, "user") or "content" not in message:
+                raise StopRow("no_rejected", "rejected_response", type_of(message))
+        last = max((n for n, message in enumerate(messages) if message["role"] == "user"), default=-1) + 1
+        answers = [message["content"] for message in messages[last:]]
+        if len(answers) == 1 and answers == [message["content"] for message in rejected]:
+            raise StopRow("rejected_equal", "rejected_response")
+        demand([*messages[:last], *rejected], row.get("tools"))
+    elif isinstance(row.get("rejected_messages"), list) and row["rejected_messages"]:
+        demand(row["rejected_messages"], row.get("tools"))
+
+
 def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
     """Chosen and rejected from the last question on; `rejected_response` takes the place of the last answer."""
     last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
     if isinstance(row.get("rejected_messages"), list):
-        rejected = [_shown(message) for message in row["rejected_messages"]][last:]
+        rejected = _joined([_shown(each) for each in row["rejected_messages"]], [None] * len(row["rejected_messages"]))[
+            0
+        ]
+        rejected = rejected[last:]
     elif isinstance(row.get("rejected_response"), str):
         rejected = [{"role": "assistant", "content": row["rejected_response"]}]
     elif isinstance(row.get("rejected_response"), list):

@@ -37,6 +37,7 @@ class VerlLoader:
             self.config[name.removeprefix("data.")] = value
         self.notes: tuple[str, ...] = ()
         self.own_rewards = any(request["settings"].get(name) for name in _NOT_OF_DATA)
+        self.config["filter_overlong_prompts_workers"] = None  # in this process
         self.config["tool_config_path"] = self.config["function_tool_path"] = None  # these refer to other sections
         self.tokenizer = importlib.import_module("verl.utils").hf_tokenizer(request["tokenizer"])
         if request["plain"]:  # what joins texts, as the templates of models do, refuses other contents
