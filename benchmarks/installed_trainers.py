@@ -89,9 +89,10 @@ def undetermined(mode: str, row: Any, file: list[Any], two: ProbedRow) -> bool:
     """A row that a named rule leaves open.
 
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
-    content is null, or its key is missing, which templates refuse or pass over. ms_swift: words and a call in one
-    answer, between which the model's template sets a line break and ms-swift's own none; no answer, so that nothing is
-    trained of a prompt that it ends as for sampling; two prompts of one pair. llamafactory.kto: what stops the next row has none behind it.
+    content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
+    ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
+    none; no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair.
+    llamafactory.kto: what stops the next row has none behind it.
     """
     if mode.startswith("trl."):
         return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
@@ -100,9 +101,10 @@ def undetermined(mode: str, row: Any, file: list[Any], two: ProbedRow) -> bool:
         return untrained or _words_and_call(row.get("messages")) or _two_prompts(row)
     if mode == "llamafactory.kto":
         return two.fate == "dropped" and all(each == row for each in file)
-    messages = row.get("messages", row.get("prompt"))
-    listed = messages if mode.startswith("verl.") and isinstance(messages, list) else []
-    return any(isinstance(message, dict) and message.get("content") is None for message in listed)
+    messages = row.get("messages", row.get("prompt")) if mode.startswith("verl.") else []
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        return two.fate == "kept"
+    return any(message.get("content") is None for message in messages)
 
 
 def _two_prompts(row: Any) -> bool:

@@ -94,13 +94,8 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow("unknown")
     refused = _STOPS.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
     if any(fault.problem in refused for sample in made for fault in sample.faults):
-        return ProbedRow("failed")
-    if (
-        trained is not None
-        and trained.loss == "turns"
-        and any(f.problem == "turns_differ" for s in made for f in s.faults)
-    ):
-        return ProbedRow("failed")  # verl's sanity_check
+        filtered = cut.how == "drop" and cut.of == "prompt"  # verl's filter leaves out what it cannot render
+        return ProbedRow("dropped" if filtered else "failed")
     untrained = [sample for sample in made if not any(sample.labels[at] for at in sample.kept)]
     if trained is not None and trained.loss == "assistant" and mode.untrained and any(1 not in s.labels for s in made):
         return ProbedRow("failed")
