@@ -21,7 +21,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +113,10 @@ def _two_prompts(row: Any) -> bool:
 
 def _words_and_call(messages: Any) -> bool:
     listed = [each for each in messages if isinstance(each, dict)] if isinstance(messages, list) else []
-    beside = (pair for pair in pairwise(listed) if pair[0].get("role") == "assistant" and pair[0].get("content"))
-    apart = any(two.get("role") in ("tool_call", "function_call") for _, two in beside)
-    return apart or any(each.get("content") and each.get("tool_calls") for each in listed)
+    called = [bool(each.get("tool_calls")) or each.get("role") in ("tool_call", "function_call") for each in listed]
+    said = [bool(each.get("content")) and each.get("role") in ("assistant", "gpt", "bot") for each in listed]
+    together = any(words and each.get("tool_calls") for words, each in zip(said, listed, strict=True))
+    return together or any(words and call for words, call in zip(said, called[1:], strict=False))
 
 
 def _is_conversation(value: Any) -> bool:
