@@ -90,20 +90,29 @@ def undetermined(mode: str, row: Any, file: list[Any], two: ProbedRow) -> bool:
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
     ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
-    none; no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair.
+    none; no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair; of
+    KTO, an answer that is that of the row which is drawn for its KL term.
     llamafactory.kto: what stops the next row has none behind it.
     """
     if mode.startswith("trl."):
         return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
     if mode.startswith("ms_swift."):
         untrained = two.fate == "kept" and all(set(example.labels) == {SKIPPED} for example in two.examples)
-        return untrained or _words_and_call(row.get("messages")) or _two_prompts(row)
+        alike = mode == "ms_swift.kto" and two.fate == "dropped" and _answer(row) is not None
+        as_another = alike and (len(file) == 1 or sum(_answer(each) == _answer(row) for each in file) > 1)
+        return untrained or as_another or _words_and_call(row.get("messages")) or _two_prompts(row)
     if mode == "llamafactory.kto":
         return two.fate == "dropped" and all(each == row for each in file)
     messages = row.get("messages", row.get("prompt")) if mode.startswith("verl.") else []
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return two.fate == "kept"
     return any(message.get("content") is None for message in messages)
+
+
+def _answer(row: Any) -> Any:
+    messages = row.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return last.get("content") if isinstance(last, dict) else None
 
 
 def _two_prompts(row: Any) -> bool:

@@ -402,7 +402,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
     if mode == "kto":
         label = row.get("label")
-        notes += fate_if(label is None, "label_missing", "label")
+        if not isinstance(label, bool | int | float):
+            raise StopRow("label_missing", "label", type_of(label))
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
     if loss == "assistant" and any(weight is not None for weight in weights):
