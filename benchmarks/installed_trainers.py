@@ -84,35 +84,28 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
-def undetermined(mode: str, row: Any, file: list[Any], two: ProbedRow) -> bool:
+def undetermined(mode: str, row: Any, loaded: list[Any], two: ProbedRow) -> bool:
     """A row that a named rule leaves open.
 
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
     ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
     none; no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair; of
-    KTO, an answer that is that of the row which is drawn for its KL term.
+    KTO, a row that is left out because the one which is drawn for its KL term has the same answer, or none to encode.
     llamafactory.kto: what stops the next row has none behind it.
     """
     if mode.startswith("trl."):
         return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
     if mode.startswith("ms_swift."):
         untrained = two.fate == "kept" and all(set(example.labels) == {SKIPPED} for example in two.examples)
-        alike = mode == "ms_swift.kto" and two.fate == "dropped" and _answer(row) is not None
-        as_another = alike and (len(file) == 1 or sum(_answer(each) == _answer(row) for each in file) > 1)
-        return untrained or as_another or _words_and_call(row.get("messages")) or _two_prompts(row)
+        drawn = mode == "ms_swift.kto" and two.fate == "dropped"
+        return untrained or drawn or _words_and_call(row.get("messages")) or _two_prompts(row)
     if mode == "llamafactory.kto":
-        return two.fate == "dropped" and all(each == row for each in file)
+        return two.fate == "dropped" and all(each == row for each in loaded)
     messages = row.get("messages", row.get("prompt")) if mode.startswith("verl.") else []
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return two.fate == "kept"
     return any(message.get("content") is None for message in messages)
-
-
-def _answer(row: Any) -> Any:
-    messages = row.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    return last.get("content") if isinstance(last, dict) else None
 
 
 def _two_prompts(row: Any) -> bool:
@@ -149,11 +142,12 @@ def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -
     for file in files:
         theirs = [next(rows) for _ in file]
         found = disagreements(run, file, theirs)
+        loaded = [row for row, two in zip(file, theirs, strict=True) if two.fate != "failed"]
         for row, two, what in zip(file, theirs, found, strict=True):
             if two.fate == "unknown":  # no Parquet file holds this row and the others
                 counts["not asked"] += 1
                 continue
-            named = what is not None and undetermined(case.mode, row, file, two)
+            named = what is not None and undetermined(case.mode, row, loaded, two)
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             if what and not named and counts["different"] <= SHOWN:
                 show(case, row, two, what)

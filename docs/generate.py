@@ -259,9 +259,9 @@ tokenizer with Qwen2.5's template these train with their own `qwen` and `qwen2_5
 leaves open: some keys hold text and some messages (TRL looks at one that differs from process to process); a content
 is null or a prompt no message (templates refuse it or pass over it; verl); no answer, so that nothing is trained
 (ms-swift ends the prompt as for sampling); words and a call in one answer (ms-swift sets no line break between them,
-the model's template does); a pair with two prompts (ms-swift); an answer that is that of the row
-drawn for its KL term (ms-swift's KTO leaves it out); the row that stops the next one in LLaMA-Factory's KTO
-where none follows. Rows that no Parquet file can hold together are not counted (verl.sft).
+the model's template does); a pair with two prompts (ms-swift); a row that ms-swift's KTO leaves out since the one drawn
+for its KL term has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where none
+follows. Rows that no Parquet file can hold together are not counted (verl.sft).
 
 """
 

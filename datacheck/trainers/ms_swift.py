@@ -385,6 +385,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     for number, message in enumerate(messages[1:], 1):
         if message["role"] == "system":
             raise StopRow("system_in_middle", f"messages[{number}].role")
+    if mode == "kto":
+        _demand_labelled(row, messages)
     tools = given(row.get("tools")) or None
     if mode != "grpo":
         demand(messages, row.get("tools"))
@@ -402,8 +404,6 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
     if mode == "kto":
         label = row.get("label")
-        if not isinstance(label, bool | int | float):
-            raise StopRow("label_missing", "label", type_of(label))
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
     if loss == "assistant" and any(weight is not None for weight in weights):
@@ -461,6 +461,15 @@ def _masked(messages: list[Row]) -> tuple[Fate, ...]:
         for number, message in enumerate(messages)
         if message.get("loss") is False and message["role"] in ("assistant", "tool_call")
     )
+
+
+def _demand_labelled(row: Row, messages: list[Row]) -> None:
+    """What KTO's own step looks at before the encoder."""
+    label, last = row.get("label"), messages[-1]["role"]
+    if last != "assistant":
+        raise StopRow("last_not_answer", f"messages[{len(messages) - 1}].role", role_said(last))
+    if not isinstance(label, bool | int | float):
+        raise StopRow("label_missing", "label", type_of(label))
 
 
 def _demand_rejected(row: Row, messages: list[Row]) -> None:

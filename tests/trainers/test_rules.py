@@ -162,6 +162,7 @@ CASES = [
     ("ms_swift.sft", {}, {"messages": [Q, A, Q]}, "no_answer", "messages"),
     ("ms_swift.sft", {}, {"messages": [Q, {**A, "loss": False}]}, "message_masked", "messages[1].loss"),
     ("ms_swift.kto", {}, {"messages": [Q, A]}, "label_missing", "label"),
+    ("ms_swift.kto", {}, {"messages": [Q], "label": True}, "last_not_answer", "messages[0].role"),
     # verl
     ("verl.sft", {}, "x", "not_an_object", None),
     ("verl.sft", {}, {"prompt": "q"}, "missing_column", "messages"),
