@@ -260,8 +260,8 @@ leaves open: some keys hold text and some messages (TRL looks at one that differ
 is null or a prompt no message (templates refuse it or pass over it; verl); no answer, so that nothing is trained
 (ms-swift ends the prompt as for sampling); words and a call in one answer (ms-swift sets no line break between them,
 the model's template does); a pair with two prompts (ms-swift); a row that ms-swift's KTO leaves out since the one drawn
-for its KL term has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where none
-follows. Rows that no Parquet file can hold together are not counted (verl.sft).
+for its KL term has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where
+none follows. Rows that no Parquet file can hold together are not counted (verl.sft).
 
 """
 
