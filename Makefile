@@ -44,7 +44,7 @@ sabotage: $(VENV)/.ready ## break every promise once: does the test that is name
 mutants: $(VENV)/.ready ## faults of all kinds in the rooms that decide: which share do their fast tests notice?
 	$(PY) tests/sabotage/mutants.py
 
-trainers: $(VENV)/.ready ## by hand: twins beside an installed trainer (TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR)
+trainers: $(VENV)/.ready ## by hand: twins beside an installed trainer (TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR TRAINERS_ARGS=)
 	$(PY) benchmarks/installed_trainers.py --python $(TRAINER_PYTHON) --tokenizer $(TOKENIZER) $(TRAINERS_ARGS)
 
 lint: $(VENV)/.ready ## ruff, rules and format

@@ -1,6 +1,7 @@
 """Twins and preview against installed trainers, from a JSON Lines file to tokens and labels.
 
-    python benchmarks/installed_trainers.py --python ENV/bin/python --tokenizer DIR [--realdata DIR] [--templates DIR]
+    python benchmarks/installed_trainers.py --python ENV/bin/python --tokenizer DIR [--trainer trl] [--realdata DIR]
+        [--templates DIR]
 
 A hostile row (benchmarks/trainers.py) stands in a file of its own between two good ones, alone, and among others; the
 probes of datacheck/trainers/probes give each file to the installed package. Twin and preview see the same rows.
@@ -19,73 +20,27 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+from installed_cases import CASES, B, Case
 from templates import CASES as CONVERSATIONS
 from trainers import changed, hostile, paths, read
 
 from datacheck.contract.artifacts import hashed
-from datacheck.features.agreement import disagreements, expected
+from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers.base import Seen
-from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ProbeRequest, ask
+from datacheck.trainers.probes.asking import SKIPPED, ProbedRow, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
-SHOWN = 6  # differences of a case that are printed
+SHOWN = 12  # differences of a case that are printed
 SECONDS = 3000
-_Q, _A = {"role": "user", "content": "q?"}, {"role": "assistant", "content": "a"}
-_B, _S = {"role": "assistant", "content": "b b"}, {"role": "system", "content": "s"}
-_H, _G = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
-_TYPES = {"type": "object", "properties": {"x": {"type": "string"}}}
-_TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": _TYPES}}]
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")
-_KTO, _DPO = "llama_factory/data/kto_en_demo.json", "llama_factory/data/dpo_zh_demo.json"
-_SHARE = ("llama_factory/data/glaive_toolcall_zh_demo.json", "medicalgpt/data/sft/medical_sft_1K_format.jsonl")
-
-
-@dataclass
-class Case:
-    """A way to train, good rows of one shape, and real files that have it."""
-
-    mode: str
-    good: list[dict[str, Any]]
-    settings: dict[str, Any] = field(default_factory=dict)
-    files: tuple[str, ...] = ()
-
-
-def trl_cases() -> list[Case]:
-    only, turns = {"assistant_only_loss": True}, [{"messages": [_Q, _A]}, {"messages": [_S, _Q, _A, _Q, _B]}]
-    pair = {"prompt": [_Q], "chosen": [_A], "rejected": [_B]}
-    whole = {"chosen": [_Q, _A], "rejected": [_Q, _B]}
-    told, spaced = {"prompt": [_Q], "completion": [_A]}, {"prompt": "q ", "chosen": "a", "rejected": "b"}
-    return [
-        Case("trl.sft", turns, {}, (_KTO,)),
-        Case("trl.sft", turns, only, (_KTO,)),
-        Case("trl.sft", [{**turns[0], "tools": _TOOLS, "chat_template_kwargs": {"enable_thinking": False}}]),
-        Case("trl.sft", [{"conversations": [_H, _G]}], {}, _SHARE),
-        Case("trl.sft", [{"prompt": "q", "completion": " a"}, {"prompt": "q? ", "completion": "a"}]),
-        Case("trl.sft", [told]),
-        Case("trl.sft", [told], only),
-        Case("trl.sft", [{"text": "x y"}, {"text": "2024"}]),
-        Case("trl.sft", turns[:1], {"max_length": 14}),
-        Case("trl.sft", [{"input_ids": [1, 2, 3], "labels": [-100, 2, 3]}]),
-        Case("trl.dpo", [pair], {}, (_DPO,)),
-        Case("trl.dpo", [whole]),
-        Case("trl.dpo", [{"prompt": "q", "chosen": " a", "rejected": " b"}, spaced]),
-        Case("trl.dpo", [{"chosen": "q a", "rejected": "q b"}]),
-        Case("trl.dpo", [pair], {"max_length": 20}),
-        Case("trl.reward", [whole]),
-        Case("trl.reward", [{**whole, "margin": 0.5}]),
-        Case("trl.reward", [{"prompt": "q", "chosen": "a", "rejected": "b"}]),
-        Case("trl.kto", [{**told, "label": True}]),
-        Case("trl.kto", [{"prompt": "q", "completion": "a", "label": False}]),
-        Case("trl.kto", [pair]),
-    ]  # fmt: skip
 
 
 def files_of(case: Case, seed: int, most: int, realdata: Path | None) -> list[list[Any]]:
@@ -98,10 +53,9 @@ def files_of(case: Case, seed: int, most: int, realdata: Path | None) -> list[li
     files = [[good, row, good] for row in rows[: most // 2]] + [[row] for row in rows[most // 2 : most * 3 // 4]]
     rest = rows[most * 3 // 4 :]
     files += [[good, *rest[at : at + 4]] for at in range(0, len(rest), 4)]
-    for date in _DATES:
-        for at in paths(good):
-            made = changed(good, at, date)
-            files += [[made], [made, made], [good, made]]
+    dated = [changed(good, at, date) for date in _DATES for at in paths(good)]
+    for made in draw.sample(dated, min(len(dated), most // 2)):
+        files += [[made], [made, made], [good, made]]
     if realdata is not None:
         files += [read(realdata / name)[:200] for name in case.files]
     return [file for file in files if file]
@@ -126,13 +80,45 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     asked = [[{key: value for key, value in row.items() if key != "messages"}] for row in split]
     yield Case("trl.sft", []), asked
     yield Case("trl.sft", [], {"assistant_only_loss": True}), asked
-    pairs = [{**row[0], "chosen": row[0]["completion"], "rejected": [_B]} for row in asked]
+    pairs = [{**row[0], "chosen": row[0]["completion"], "rejected": [B]} for row in asked]
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
-def undetermined(row: Any) -> bool:
-    """A row of which some keys hold text and some messages: which one TRL looks at differs from process to process."""
-    return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
+def undetermined(mode: str, row: Any, loaded: list[Any], two: ProbedRow) -> bool:
+    """A row that a named rule leaves open.
+
+    trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
+    content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
+    ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
+    none; no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair; of
+    KTO, a row that is left out because the one which is drawn for its KL term has the same answer, or none to encode.
+    llamafactory.kto: what stops the next row has none behind it.
+    """
+    if mode.startswith("trl."):
+        return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
+    if mode.startswith("ms_swift."):
+        untrained = two.fate == "kept" and all(set(example.labels) == {SKIPPED} for example in two.examples)
+        drawn = mode == "ms_swift.kto" and two.fate == "dropped"
+        return untrained or drawn or _words_and_call(row.get("messages")) or _two_prompts(row)
+    if mode == "llamafactory.kto":
+        return two.fate == "dropped" and all(each == row for each in loaded)
+    messages = row.get("messages", row.get("prompt")) if mode.startswith("verl.") else []
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        return two.fate == "kept"
+    return any(message.get("content") is None for message in messages)
+
+
+def _two_prompts(row: Any) -> bool:
+    chosen, rejected = (row.get(name) for name in ("messages", "rejected_messages"))
+    return isinstance(chosen, list) and isinstance(rejected, list) and chosen[:-1] != rejected[:-1]
+
+
+def _words_and_call(messages: Any) -> bool:
+    listed = [each for each in messages if isinstance(each, dict)] if isinstance(messages, list) else []
+    called = [bool(each.get("tool_calls")) or each.get("role") in ("tool_call", "function_call") for each in listed]
+    said = [bool(each.get("content")) and each.get("role") in ("assistant", "gpt", "bot") for each in listed]
+    together = any(words and each.get("tool_calls") for words, each in zip(said, listed, strict=True))
+    return together or any(words and call for words, call in zip(said, called[1:], strict=False))
 
 
 def _is_conversation(value: Any) -> bool:
@@ -147,19 +133,21 @@ def _is_conversation(value: Any) -> bool:
 def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -> tuple[Counter[str], dict[str, str]]:
     """Ask, predict, count; prints the first differences."""
     artifact = hashed("tokenizer", str(tokenizer), tokenizer)
-    family, _, mode = case.mode.partition(".")
     run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
-    contents = {name: artifact.read(name) for name, _ in artifact.files}
     lines = [json.dumps(row) for file in files for row in file]
     with tempfile.TemporaryDirectory() as folder:
-        request = ProbeRequest(family, mode, case.settings, contents, ProbeLimits(seconds=SECONDS))
+        request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
         probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
     rows, counts = iter(probed.rows), Counter[str]()
     for file in files:
         theirs = [next(rows) for _ in file]
         found = disagreements(run, file, theirs)
+        loaded = [row for row, two in zip(file, theirs, strict=True) if two.fate != "failed"]
         for row, two, what in zip(file, theirs, found, strict=True):
-            named = what is not None and undetermined(row)
+            if two.fate == "unknown":  # no Parquet file holds this row and the others
+                counts["not asked"] += 1
+                continue
+            named = what is not None and undetermined(case.mode, row, loaded, two)
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             if what and not named and counts["different"] <= SHOWN:
                 show(case, row, two, what)
@@ -175,13 +163,16 @@ def show(case: Case, row: Any, two: ProbedRow, what: str) -> None:
 
 
 def explain(run: TokenRun, file: list[Any], theirs: list[ProbedRow], row: Any) -> None:
-    """Print the tokens of both."""
-    left = [(each, two) for each, two in zip(file, theirs, strict=True) if two.fate != "failed"]
-    ours = expected(run, [each for each, _ in left], Seen.of([each for each, _ in left], typed=True))
+    """Print the tokens of both where they part."""
+    left = [(each, two) for each, two in zip(file, theirs, strict=True) if two.fate not in ("failed", "unknown")]
+    ours = expected(run, [each for each, _ in left], Seen.of([each for each, _ in left], typed=run.trainer.mode.typed))
     for (each, two), one in zip(left, ours, strict=True):
         if each is row:
-            for name, answer in (("real", two), ("twin", one)):
-                print("  ", name, [(example.part, example.ids, example.labels) for example in answer.examples])
+            for real, twin in zip(two.examples, one.examples, strict=False):
+                pairs = [list(zip(each.ids, each.labels, strict=True)) for each in (real, twin)]
+                at = next((n for n, (a, b) in enumerate(zip(*pairs, strict=False)) if a != b), min(map(len, pairs)))
+                print(f"   {real.part} token {at}: real {pairs[0][at - 4 : at + 12]}")
+                print(f"   of {len(pairs[0])} and {len(pairs[1])}: twin {pairs[1][at - 4 : at + 12]}")
 
 
 def with_template(tokenizer: Path, template: Path, folder: Path) -> Path:
@@ -194,14 +185,15 @@ def with_template(tokenizer: Path, template: Path, folder: Path) -> Path:
     return made
 
 
-def record(versions: dict[str, str], totals: dict[str, Counter[str]], *, add: bool) -> None:
-    """Put the counts of this version beside those of others; with `add` to what is known of it."""
+def record(versions: dict[str, str], mode: str, counts: Counter[str], *, add: bool) -> None:
+    """Put the counts of a mode beside those of others; with `add` to what is known of it."""
+    family = mode.partition(".")[0]
+    release = f"{family} {versions[family]}"
     known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-    kept = {name: versions[name] for name in ("trl", "transformers", "datasets") if name in versions}
-    before = known.get(f"trl {versions['trl']}", {}).get("modes", {}) if add else {}
-    totals = {mode: totals.get(mode, Counter()) + Counter(before.get(mode, {})) for mode in {*totals, *before}}
-    modes = {mode: dict(sorted(counts.items())) for mode, counts in sorted(totals.items())}
-    known[f"trl {versions['trl']}"] = {"with": kept, "modes": modes}
+    kept = {name: versions[name] for name in (family, "transformers", "datasets") if name in versions}
+    modes = known.get(release, {}).get("modes", {})
+    modes[mode] = dict(sorted((counts + Counter(modes.get(mode, {}) if add else {})).items()))
+    known[release] = {"with": kept, "modes": dict(sorted(modes.items()))}
     RECORD.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8")
 
 
@@ -209,10 +201,12 @@ def main() -> int:
     """Run the cases; exit code 1 on a difference."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--python", type=Path, required=True)
+    parser.add_argument("--trainer", choices=CASES, default="trl")
     parser.add_argument("--tokenizer", type=Path, required=True)
     parser.add_argument("--realdata", type=Path)
     parser.add_argument("--templates", type=Path)
-    parser.add_argument("--only", type=int, nargs="*")
+    parser.add_argument("--only", type=int, nargs="*", help="numbers of cases; nothing is recorded")
+    parser.add_argument("--mode", help="only this one, as llamafactory.kto")
     parser.add_argument("--add", action="store_true", help="add the counts to those that are recorded")
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--most", type=int, default=80)
@@ -221,8 +215,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as scratch:
         asked = [
             (case, files_of(case, arguments.seed, arguments.most, arguments.realdata), arguments.tokenizer)
-            for number, case in enumerate(trl_cases())
-            if arguments.only is None or number in arguments.only
+            for number, case in enumerate(CASES[arguments.trainer]())
+            if (arguments.only is None or number in arguments.only) and arguments.mode in (None, case.mode)
         ]
         templates = sorted(arguments.templates.glob("*.jinja")) if arguments.templates else []
         for template in (path for path in templates if not path.stem.endswith("_training")):
@@ -232,7 +226,7 @@ def main() -> int:
             counts, versions = compare(case, files, arguments.python, tokenizer)
             print(tokenizer.name, case.mode, case.settings, dict(counts), flush=True)
             if arguments.only is None or arguments.add:
-                record(versions, {case.mode: counts}, add=arguments.add or bool(totals))
+                record(versions, case.mode, counts, add=arguments.add or case.mode in totals)
             totals.setdefault(case.mode, Counter()).update(counts)
     return int(any(counts["different"] for counts in totals.values()))
 

@@ -244,16 +244,24 @@ _ASKED = """## The installed package is asked
 `datacheck run CONTRACT --trainer-python ENV/bin/python` asks the trainer that is installed in a training environment
 (an operator's option; no contract can name a Python). A script of ours runs there, with limits of time and memory and
 without a network: rows go as a JSON Lines file through the package's own loading (`load_dataset`), its trainer on a
-tiny random model, and its collator. Asked are the first row, up to 200 rows that the twin marks and up to 300 that it
-keeps. Fates are compared, and where the run names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0
-agrees on 500 of 500 rows", or shows the rows where it does not; there the package is believed. There are probes for
-{probes}. `packing` is left out, since a pack is no row any more.
+tiny random model, and its collator; for LLaMA-Factory with a dataset_info.json, for ms-swift through `swift sft` and
+`swift rlhf`, for verl's SFT as Parquet. Name the `template` of LLaMA-Factory or ms-swift in `run.settings`: without
+one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the first row, up to 200 rows
+that the twin marks and up to 300 that it keeps. Fates are compared, and where the run names a tokenizer token ids and
+labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the rows where it does not; there the
+package is believed. There are probes for {probes}. `packing` is left out, since a pack is no row any more.
 
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
-with the templates of TRL. "by key": rows of which some keys hold text and some messages, where the key that TRL looks
-at differs from process to process.
+with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl). On a
+tokenizer with Qwen2.5's template these train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule
+leaves open: some keys hold text and some messages (TRL looks at one that differs from process to process); a content
+is null or a prompt no message (templates refuse it or pass over it; verl); no answer, so that nothing is trained
+(ms-swift ends the prompt as for sampling); words and a call in one answer (ms-swift sets no line break between them,
+the model's template does); a pair with two prompts (ms-swift); a row that ms-swift's KTO leaves out since the one drawn
+for its KL term has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where
+none follows. Rows that no Parquet file can hold together are not counted (verl.sft).
 
 """
 
@@ -264,11 +272,11 @@ def _installed() -> list[str]:
     probes = ", ".join(f"`{name}`" for name in trainer_names() if trainer(name).probe)
     lines = [
         _ASKED.format(probes=probes),
-        "| release | with | mode | rows | kept | dropped | failed | equal | different | by key |",
+        "| release | with | mode | rows | kept | dropped | failed | equal | different | by rule |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for release, found in known.items():
-        beside = ", ".join(f"{name} {version}" for name, version in found["with"].items() if name != "trl")
+        beside = ", ".join(f"{name} {version}" for name, version in found["with"].items() if name != release.split()[0])
         for mode, counts in found["modes"].items():
             names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
             told = " | ".join(f"{counts.get(name, 0):,}" for name in names)

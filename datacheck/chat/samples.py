@@ -63,6 +63,7 @@ class SampleRun:
     tokens turn by turn to those that are kept of each (the first ones), or None where the row is lost.
     boundary: where a completion begins: behind as many tokens as the prompt alone has; where the tokens of the prompt
     and of both part (TRL), of a pair where those of any of the two part.
+    pieces: answers are tokenized apart from what is around them.
     """
 
     tokenizer: Tokenizer
@@ -70,6 +71,7 @@ class SampleRun:
     truncation: Side = "right"
     keep: Callable[[list[tuple[int, int]]], list[tuple[int, int]] | None] | None = None
     boundary: Boundary = "prompt"
+    pieces: bool = False
 
     @property
     def boundary_of_pair(self) -> bool:
@@ -242,7 +244,7 @@ class _Tokens(NamedTuple):
 
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     try:
-        encodings = iter(_encoded([text for work in batch for text in _texts(work)], run))
+        encodings = iter(_encoded([text for work in batch for text in _texts(work, run)], run))
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
         return
@@ -252,20 +254,38 @@ def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
         yield _sample(work, tokens, run, None if beside is None else found[beside].whole)
 
 
-def _texts(work: _Work) -> list[tuple[str, bool]]:
-    """What of a work becomes tokens, and whether a trainer hands it to a call of the tokenizer."""
+def _texts(work: _Work, run: SampleRun) -> list[tuple[list[str], bool]]:
+    """What of a work becomes tokens, in pieces, and whether a trainer hands it to a call of the tokenizer."""
     called = bool(work.conversation.called) and work.conversation.messages is None
-    prompt = [] if work.prompt is None else [(work.prompt, called)]
-    return [(work.text, called), *prompt, *((turn, False) for turn in work.turns)]
+    prompt = [] if work.prompt is None else [([work.prompt], called)]
+    return [(_apart(work) if run.pieces else [work.text], called), *prompt, *(([turn], False) for turn in work.turns)]
 
 
-def _encoded(texts: Sequence[tuple[str, bool]], run: SampleRun) -> list[Encoding]:
+def _apart(work: _Work) -> list[str]:
+    """The text in pieces: the answers, and what is around them."""
+    if work.prompt is not None:
+        cuts = [len(work.prompt)] if work.text.startswith(work.prompt) else []
+    else:
+        cuts = [at for span in work.answers for at in span]
+    ends = sorted({0, *cuts, len(work.text)})
+    return [work.text[start:end] for start, end in pairwise(ends)] or [""]
+
+
+def _encoded(texts: Sequence[tuple[list[str], bool]], run: SampleRun) -> list[Encoding]:
     """The tokens of texts; of those that are handed to a call of the tokenizer with what that adds."""
     found = {
-        flag: iter(run.tokenizer.encode([text for text, called in texts if called is flag], special=flag))
+        flag: iter(
+            run.tokenizer.encode(
+                [piece for pieces, called in texts if called is flag for piece in pieces], special=flag
+            )
+        )
         for flag in (True, False)
     }
-    return [next(found[called]) for _, called in texts]
+    return [_joined([next(found[called]) for _ in pieces]) for pieces, called in texts]
+
+
+def _joined(encodings: list[Encoding]) -> Encoding:
+    return encodings[0] if len(encodings) == 1 else Encoding.merge(encodings, growing_offsets=True)
 
 
 def _tokens(work: _Work, encodings: Iterator[Encoding]) -> _Tokens:
@@ -286,7 +306,7 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
 
 def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
-        encodings = iter(_encoded(_texts(work), run))
+        encodings = iter(_encoded(_texts(work, run), run))
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None
         return Sample(work.conversation, faults=(Fault("not_encodable", where, fault.message),))

@@ -17,9 +17,11 @@ from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, 
 if TYPE_CHECKING:
     from datacheck.chat.conversations import Conversation
     from datacheck.chat.samples import Sample
+    from datacheck.trainers.json_columns import Typing
 
 _FATES = {"dropped": "dropped", "fails": "failed"}
 _REFUSED = {"template_refused", "not_encodable", "no_template"}
+_STOPS = {"turns": _REFUSED | {"turns_differ"}}  # verl compares the turns with the whole
 
 
 def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRow]:
@@ -47,7 +49,7 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
     assert run.trainer is not None
     typed = run.trainer.mode.typed
     found: list[str | None] = [None] * len(records)
-    kept = [at for at, row in enumerate(theirs) if row.fate != "failed"]
+    kept = [at for at, row in enumerate(theirs) if row.fate not in ("failed", "unknown")]
     left = [records[at] for at in kept]
     for at, ours in zip(kept, expected(run, left, Seen.of(left, typed=typed)), strict=True):
         found[at] = differs(ours, theirs[at])
@@ -59,7 +61,7 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
     return found
 
 
-def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed: bool) -> bool:
+def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed: Typing | None) -> bool:
     pair = [records[0], records[at]] if at else [records[0]]
     return any(row.fate == "failed" for row in expected(run, pair, Seen.of(pair, typed=typed)))
 
@@ -90,8 +92,10 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
     cut = mode.cut(settings)
     if any(sample.error for sample in made):
         return ProbedRow("unknown")
-    if any(fault.problem in _REFUSED for sample in made for fault in sample.faults):
-        return ProbedRow("failed")
+    refused = _STOPS.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
+    if any(fault.problem in refused for sample in made for fault in sample.faults):
+        filtered = cut.how == "drop" and cut.of == "prompt"  # verl's filter leaves out what it cannot render
+        return ProbedRow("dropped" if filtered else "failed")
     untrained = [sample for sample in made if not any(sample.labels[at] for at in sample.kept)]
     if trained is not None and trained.loss == "assistant" and mode.untrained and any(1 not in s.labels for s in made):
         return ProbedRow("failed")
@@ -126,6 +130,15 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
     return None if same else "labels"
 
 
+def request_of(run: TokenRun) -> ProbeRequest:
+    """What an installed trainer is asked about a run: the settings that were named; the defaults are the package's."""
+    assert run.trainer is not None
+    mode, settings = run.trainer.mode, run.trainer.settings_read()
+    named = settings.model_dump(include=settings.model_fields_set, by_alias=True)
+    files = {name: run.tokenizer.read(name) for name, _ in run.tokenizer.files} if run.tokenizer is not None else None
+    return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
+
+
 _LOST_ROWS, _ALTERED_ROWS, _KEPT_ROWS = 150, 50, 300  # that are asked about
 COLUMNS = {"row": pl.UInt32, "fate": pl.String, "differs": pl.String, "at": pl.String, "said": pl.String}
 
@@ -157,7 +170,7 @@ class Agreement(Summary):
         folder = data.scratch / "probe"
         folder.mkdir(mode=0o700, parents=True)
         try:
-            probed = ask(self.python.location, self._request(), table["json"].to_list(), folder)
+            probed = ask(self.python.location, request_of(self.run), table["json"].to_list(), folder)
         except ProbeError as error:
             return pl.DataFrame([(None, None, None, None, error.message.packed)], schema=COLUMNS, orient="row")
         records = [record for _, record in parsed(table)]
@@ -169,15 +182,6 @@ class Agreement(Summary):
         ]
         lacking = [(None, None, None, None, _lacks(name).packed) for name in probed.unknown_settings]
         return pl.DataFrame([*lines, *lacking], schema=COLUMNS, orient="row")
-
-    def _request(self) -> ProbeRequest:
-        """The settings that were named, not their defaults: those are the package's own."""
-        assert self.run.trainer is not None
-        mode, settings = self.run.trainer.mode, self.run.trainer.settings_read()
-        named = settings.model_dump(include=settings.model_fields_set)
-        tokenizer = self.run.tokenizer
-        files = {name: tokenizer.read(name) for name, _ in tokenizer.files} if tokenizer is not None else None
-        return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
 
 
 def _lacks(name: str) -> Message:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import jiter
 import polars as pl
@@ -12,6 +12,9 @@ from pydantic import Field
 from datacheck.check import Artifact, Feature, Message, Model, Need, Summary, View
 from datacheck.trainers import trainer
 from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, SettingsError, read_config
+
+if TYPE_CHECKING:
+    from datacheck.trainers.json_columns import Typing
 
 NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of datacheck's
 NOT_READABLE = "settings_not_readable"
@@ -80,10 +83,10 @@ class TopKeys(Feature):
 class SeenBefore(Summary):
     """`key`, `json`, `types`: every top-level key of the dataset, and its first record, which loaders look at first.
 
-    types: also how the `datasets` library types a JSON file of these records, or "" where it cannot.
+    types: also how these records are typed, where they are a JSON file, or why they cannot be.
     """
 
-    types: bool = False
+    types: Literal["datasets 5", "datasets 4", "parquet"] | None = None
 
     def needs(self) -> tuple[Need, ...]:
         """The keys of each part; for types the records."""
@@ -95,10 +98,10 @@ class SeenBefore(Summary):
         keys = lines.select("key").drop_nulls().unique().sort("key").with_columns(json=pl.lit(None, pl.String))
         first = lines.filter(pl.col("key").is_null()).sort("row").head(1).select("key", "json")
         seen = pl.concat([first, keys]).collect()
-        return seen.with_columns(types=pl.lit(self._types(data) if self.types else None, pl.String))
+        return seen.with_columns(types=pl.lit(self._types(data, self.types) if self.types else None, pl.String))
 
     @staticmethod
-    def _types(data: View) -> str | None:
+    def _types(data: View, by: Typing) -> str | None:
         """The types of the first megabytes; None for files that bring types of their own."""
         from datacheck.trainers.json_columns import CHUNK, NotLoadableError, json_columns  # loads Arrow
 
@@ -114,7 +117,7 @@ class SeenBefore(Summary):
             if size >= CHUNK:
                 break
         try:
-            return json_columns(lines).packed if lines else None
+            return json_columns(lines, by).packed if lines else None
         except NotLoadableError as error:
             return f"{_NOT_LOADABLE}{error}"
 

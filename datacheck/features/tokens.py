@@ -124,10 +124,10 @@ def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
         return SampleRun(tokenizer, run.max_length, run.truncation)
     mode, settings = _trainer(run.trainer)
     cut = mode.cut(settings)
-    if cut.how in ("keep_start", "keep_end") and cut.of == "all":
+    if cut.how in ("keep_start", "keep_end"):  # of prompts alone where answers are sampled: these are the whole row
         side: Truncation = "right" if cut.how == "keep_start" else "left"
-        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary)
-    return SampleRun(tokenizer, cut.limit, keep=cut.kept, boundary=mode.boundary)
+        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary, pieces=mode.pieces)
+    return SampleRun(tokenizer, cut.limit, keep=cut.kept, boundary=mode.boundary, pieces=mode.pieces)
 
 
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:

@@ -111,7 +111,7 @@ def _seen(wanted: _Data, used: TokenRun) -> Seen:
             break
     files = dataset_files("data", wanted.path, wanted.named, wanted.glob).read
     is_json = all(".json" in entry.name or ".ndjson" in entry.name for entry in files)  # others bring their types
-    return Seen.of(first, typed=used.trainer.mode.typed and is_json)
+    return Seen.of(first, typed=used.trainer.mode.typed if is_json else None)
 
 
 def _of_contract(path: Path, dataset: str | None, data: Mapping[str, str], run: Mapping[str, str]) -> _Data:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import datetime as dt
 import json
+import re
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -23,7 +24,7 @@ from datacheck.i18n.message import Message, SaidError, ids
 from datacheck.i18n.wrong_values import wrong_value
 
 if TYPE_CHECKING:
-    from datacheck.trainers.json_columns import JsonColumns
+    from datacheck.trainers.json_columns import JsonColumns, Typing
 
 # From the best to the worst; what becomes of a row is the worst of its fates.
 FATES = ids("kept", "changed", "masked", "truncated", "dropped", "fails")
@@ -115,19 +116,19 @@ class Seen(NamedTuple):
     not_loadable: str | None = None
 
     @classmethod
-    def of(cls, records: Sequence[Any], *, typed: bool = False) -> Seen:
+    def of(cls, records: Sequence[Any], *, typed: Typing | None = None) -> Seen:
         """What a loader sees of these records, where they are all."""
         objects = [record for record in records if isinstance(record, dict)]
         columns = frozenset(key for record in objects for key in record)
         seen = cls(columns, records[0] if records else None)
-        return seen.with_types([json.dumps(record) for record in objects]) if typed else seen
+        return seen.with_types([json.dumps(record) for record in objects], typed) if typed else seen
 
-    def with_types(self, lines: Sequence[str]) -> Seen:
+    def with_types(self, lines: Sequence[str], by: Typing) -> Seen:
         """With the types of a file of these records."""
         from datacheck.trainers.json_columns import NotLoadableError, json_columns  # loads Arrow
 
         try:
-            return self._replace(typed=json_columns(lines) if lines else None)
+            return self._replace(typed=json_columns(lines, by) if lines else None)
         except NotLoadableError as error:
             return self._replace(not_loadable=str(error))
 
@@ -353,9 +354,11 @@ class Mode:
     that are about roles and their order; tolerates: problems of the check role_errors that this trainer mends itself.
     tool_arguments: what a call's arguments must be for the loader to train them as calls; template: it hands
     them to the tokenizer's chat template as they stand.
-    typed: it looks at the types that the `datasets` library gives to the columns of JSON files.
+    typed: what gives types to the columns of JSON files, where that decides: a version of the `datasets` library, or
+    pyarrow, where they are written as Parquet.
     boundary: where a completion begins: behind as many tokens as the prompt alone has, where these and those of both
-    part, or (for a pair) where any of the two parts. rendered_with: (settings, template) → the one that it trains with.
+    part, or (for a pair) where any of the two parts. pieces: answers are tokenized apart from what is around them.
+    rendered_with: (settings, template) → the one that it trains with.
     untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
     probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
@@ -374,8 +377,9 @@ class Mode:
     role_rules: frozenset[str] = frozenset()
     tolerates: frozenset[str] = frozenset()
     tool_arguments: Literal["string", "object", "any", "template"] = "template"
-    typed: bool = False
+    typed: Typing | None = None
     boundary: Literal["prompt", "parting", "parting_of_pair"] = "prompt"
+    pieces: bool = False
     rendered_with: Callable[[Any, str], str] = lambda _settings, template: template
     untrained: str | None = None
     probe: str = ""
@@ -403,6 +407,14 @@ class Mode:
             kind = self.rules[fate.reason].fate
             worst = kind if FATES.index(kind) > FATES.index(worst) else worst
         return worst
+
+
+_MARK = re.compile(r"(\{%[-+]?\s*)(end)?generation(\s*[-+]?%\})")
+
+
+def without_marks(_settings: Any, template: str) -> str:
+    """A template whose marks of what is generated nobody looks at (`Mode.rendered_with`)."""
+    return _MARK.sub(lambda found: f"{found[1]}{'endif' if found[2] else 'if true'}{found[3]}", template)
 
 
 def literal(text: str) -> Any:

@@ -4,6 +4,9 @@ Mirrored from datasets 5.2 (packaged_modules/json/json.py and utils/json.py): co
 dates, whole numbers beside fractions become fractions, keys come in the order of the first record; what Arrow has no
 type for (objects with differing keys, texts beside numbers) is kept as JSON text, so that a text which is itself JSON
 comes out as what it says. Types are those of the first 10 MB, as there.
+
+Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are null (`datasets 4`). So they are
+in a Parquet file that pyarrow writes (`parquet`), where texts stay texts.
 """
 
 import base64
@@ -11,7 +14,7 @@ import datetime as dt
 import io
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.json as paj
@@ -21,6 +24,7 @@ _BLOCK = CHUNK // 32
 _WHOLE_NUMBERS = range(-(1 << 63), 1 << 64)  # those that the library's parser reads
 _DECIMALS = 10  # of fractions, where its writer writes them
 Path = tuple[str | int, ...]  # 0 is "in a list"
+Typing = Literal["datasets 5", "datasets 4", "parquet"]
 
 
 class NotLoadableError(ValueError):
@@ -114,11 +118,12 @@ def _whole(text: str) -> int:
     return number
 
 
-def json_columns(lines: Sequence[str]) -> JsonColumns:
+def json_columns(lines: Sequence[str], by: Typing = "datasets 5") -> JsonColumns:
     """The types of a file of these records, one JSON text each; of the first 10 MB.
 
     Raises NotLoadableError where the library raises.
     """
+    infer = {"datasets 5": _inferred, "datasets 4": _inferred_whole, "parquet": _inferred_parquet}[by]
     taken: list[str] = []
     size = 0
     for line in lines:
@@ -127,9 +132,27 @@ def json_columns(lines: Sequence[str]) -> JsonColumns:
         taken.append(line)
         size += len(line.encode("utf-8", "surrogatepass")) + 1
     try:
-        return _inferred(taken)
+        return infer(taken)
     except (ValueError, TypeError, AttributeError, KeyError, pa.ArrowException) as error:
         raise NotLoadableError(type(error).__name__) from None
+
+
+def _inferred_whole(lines: Sequence[str]) -> JsonColumns:
+    """Without a place for what is mixed."""
+    batch = _encoded(lines, [])
+    block = max(_BLOCK, len(batch))
+    return JsonColumns(
+        paj.read_json(io.BytesIO(batch), read_options=paj.ReadOptions(block_size=block)).schema, frozenset()
+    )
+
+
+def _inferred_parquet(lines: Sequence[str]) -> JsonColumns:
+    """As pyarrow types Python's values."""
+    rows = [json.loads(line) for line in lines]
+    names = dict.fromkeys(name for row in rows for name in row)
+    return JsonColumns(
+        pa.schema([(name, pa.array([row.get(name) for row in rows]).type) for name in names]), frozenset()
+    )
 
 
 def _inferred(lines: Sequence[str]) -> JsonColumns:

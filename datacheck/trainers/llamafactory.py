@@ -28,6 +28,7 @@ from datacheck.trainers.base import (
     json_of,
     text_of,
     type_of,
+    without_marks,
 )
 from datacheck.trainers.llamafactory_converters import CONVERTERS, Converted
 from datacheck.trainers.llamafactory_settings import LlamaFactory
@@ -102,7 +103,8 @@ def _tools(made: Converted) -> list[Any] | None:
         return []
     if not isinstance(listed, list) or not all(isinstance(tool, dict) for tool in listed):
         raise StopRow("tools_malformed", None, type_of(listed))
-    return listed
+    # As most formats of tools do (tool_utils.py:350); some templates print them otherwise.
+    return [tool if tool.get("type") == "function" else {"type": "function", "function": tool} for tool in listed]
 
 
 def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
@@ -173,11 +175,12 @@ def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
     return Cut(limit, "pair" if pair else "turns", last_first=settings.mask_history and not pair)
 
 
-def _before(settings: LlamaFactory, _seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
+def _before(settings: LlamaFactory, seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
     """What stops the run before any row."""
     said = Message("ranking is {value}", value=str(settings.ranking).lower())
     wrong = fate_if(settings.ranking is not ranking, "wrong_stage", None, said)
-    return wrong + fate_if(settings.formatting not in CONVERTERS, "unknown_format")
+    wrong += fate_if(settings.formatting not in CONVERTERS, "unknown_format")
+    return wrong + fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
 
 
 _ROLES = {"role_order", "role_order_openai", "unknown_role", "role_not_rendered", "pair_role"}
@@ -196,6 +199,10 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},
         role_rules=frozenset({*_ROLES, "message_count", "no_messages"}),
         tool_arguments="object",
+        pieces=True,
+        rendered_with=without_marks,
+        typed="datasets 4",
+        probe="llamafactory",
     )
 
 

@@ -219,7 +219,7 @@ def _openai(example: dict[str, Any], to: LlamaFactory) -> Converted:
     made = _paired(example, to, aligned, broken or _miscounted(aligned, to))
     _media(example, to)
     tools = example.get(to.tools, "") if to.tools else ""
-    tools = json.dumps(tools, ensure_ascii=False) if isinstance(tools, dict | list) else tools
+    tools = _dumped(tools, "tools_malformed", to.tools) if isinstance(tools, dict | list) else tools
     system, added = _with_thinking(system, tools)
     notes = (*made.notes, *lost, *fate_if(added, "system_added"))
     return made._replace(system=system, tools=tools, notes=notes)
@@ -258,7 +258,15 @@ def _openai_calls(calls: Any, where: str) -> str:
     listed = calls if isinstance(calls, list) else [calls]
     if not isinstance(calls, list) or not all(isinstance(call, dict) and "function" in call for call in listed):
         raise StopRow("tool_calls_malformed", f"{where}.tool_calls", type_of(calls))
-    return json.dumps([call["function"] for call in calls], ensure_ascii=False)
+    return _dumped([call["function"] for call in calls], "tool_calls_malformed", f"{where}.tool_calls")
+
+
+def _dumped(value: Any, reason: str, where: str | None) -> str:
+    """As JSON text, which knows no dates: those that the `datasets` library made of texts stop the run."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except TypeError:
+        raise StopRow(reason, where, Message("date")) from None
 
 
 def _with_thinking(system: Any, tools: Any) -> tuple[Any, bool]:

@@ -13,7 +13,7 @@ COLUMNS = tuple(
 TAGS = ("role_tag", "content_tag", "user_tag", "assistant_tag", "observation_tag", "function_tag", "system_tag")
 _RUN = tuple(
     """
-    cutoff_len packing neat_packing train_on_prompt mask_history max_samples formatting ranking stage
+    cutoff_len packing neat_packing train_on_prompt mask_history max_samples formatting ranking stage template
 """.split()
 )
 
@@ -57,6 +57,7 @@ class LlamaFactory(Settings):
     train_on_prompt: bool = False
     mask_history: bool = False
     max_samples: int | None = None
+    template: str | None = None
 
     @classmethod
     def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 The loader deletes every row at which anything goes wrong and prints the first ten; `strict: true` stops the run.
 """
 
+import datetime as dt
 import json
 from collections import Counter
 from functools import lru_cache, partial
@@ -28,8 +29,9 @@ from datacheck.trainers.base import (
     shown,
     text_of,
     type_of,
+    without_marks,
 )
-from datacheck.trainers.ms_swift_encoder import demand, given, text_of_content
+from datacheck.trainers.ms_swift_encoder import demand, given, parsed, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)
@@ -63,6 +65,7 @@ class MsSwift(Settings):
     strict: bool = False
     disable_auto_column_mapping: bool = False
     loss_scale: str = "default"
+    template: str | None = None
 
 
 @lru_cache(maxsize=64)
@@ -377,38 +380,79 @@ def _deleted(fate: Fate, settings: MsSwift) -> Fate:
 
 def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOutcome:
     """What the encoder demands, and what is trained."""
+    row = {**row, "messages": _stored(row["messages"]), "tools": _stored(row.get("tools"))}
     messages = row["messages"]
     for number, message in enumerate(messages[1:], 1):
         if message["role"] == "system":
             raise StopRow("system_in_middle", f"messages[{number}].role")
+    if mode == "kto":
+        _demand_labelled(row, messages)
     tools = given(row.get("tools")) or None
     if mode != "grpo":
         demand(messages, row.get("tools"))
-    shown_messages = [_shown(message) for message in messages]
+    weights = _weights(messages)
+    shown_messages, weights = _joined([_shown(message) for message in messages], weights)
     if mode == "grpo":
         prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
         return RowOutcome(notes, Trained("sampled", prompt=prompt, tools=tools))
     masked = fate_if(messages[-1]["role"] not in ("assistant", "tool_call"), "no_answer", "messages")
     notes = (*notes, *masked, *_masked(messages))
     if mode == "dpo":
+        _demand_rejected(row, messages)
         return RowOutcome(notes, _pair(row, shown_messages, tools))
     strategy = to.loss_scale.partition("+")[0]
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
     if mode == "kto":
         label = row.get("label")
-        notes += fate_if(label is None, "label_missing", "label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    weights = _weights(messages) if loss == "assistant" else None
-    return RowOutcome(notes, Trained("weights" if weights else loss, shown_messages, tools=tools, weights=weights))
+    if loss == "assistant" and any(weight is not None for weight in weights):
+        answers = (message["role"] == "assistant" for message in shown_messages)
+        told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
+        return RowOutcome(notes, Trained("weights", shown_messages, tools=tools, weights=told))
+    return RowOutcome(notes, Trained(loss, shown_messages, tools=tools))
 
 
-def _weights(messages: list[Row]) -> tuple[float, ...] | None:
-    """One per message, where a message says of its own whether it is trained (loss_scale/base.py)."""
-    if all(message.get("loss") is None for message in messages):
-        return None
+def _stored(value: Any) -> Any:
+    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds."""
+    if isinstance(value, dt.datetime):
+        return int(value.replace(tzinfo=dt.UTC).timestamp() * 1000)
+    if isinstance(value, list):
+        return [_stored(each) for each in value]
+    return {key: _stored(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _weights(messages: list[Row]) -> list[bool | None]:
+    """Whether each message is trained, where that is said of it (loss_scale/base.py) or it is an empty answer."""
     answers = ("assistant", "tool_call")
-    return tuple(float(m["role"] in answers and m.get("loss") is not False) for m in messages)
+    last = len(messages) - 1
+    said: list[bool | None] = []
+    for number, message in enumerate(messages):
+        empty = message["role"] == "assistant" and message["content"] == "" and number < last
+        known = empty or message.get("loss") is not None
+        said.append(message["role"] in answers and message.get("loss") is not False and not empty if known else None)
+    return said
+
+
+def _joined(messages: list[Row], weights: list[bool | None]) -> tuple[list[Row], list[bool | None]]:
+    """Neighbours of one side put together, as `_swift_prepare_inputs` does (base.py:1316); the first weight counts."""
+    made: list[Row] = []
+    kept: list[bool | None] = []
+    for message, weight in zip(messages, weights, strict=True):
+        before = made[-1] if made else {}
+        texts = [before.get("content"), message["content"]]
+        together = message["role"] == before.get("role") and message["role"] in ("user", "assistant")
+        if not together or not all(isinstance(text, str) for text in texts):
+            made.append(message)
+            kept.append(weight)
+            continue
+        calls = [*before.get("tool_calls", ()), *message.get("tool_calls", ())]
+        made[-1] = {**before, "content": "".join(texts), **({"tool_calls": calls} if calls else {})}
+    first = int(bool(made) and made[0]["role"] == "system")
+    if first < len(made) and made[first]["role"] == "assistant":  # an empty question is put before it
+        made.insert(first, {"role": "user", "content": ""})
+        kept.insert(first, None)
+    return made, kept
 
 
 def _masked(messages: list[Row]) -> tuple[Fate, ...]:
@@ -419,11 +463,39 @@ def _masked(messages: list[Row]) -> tuple[Fate, ...]:
     )
 
 
+def _demand_labelled(row: Row, messages: list[Row]) -> None:
+    """What KTO's own step looks at before the encoder."""
+    label, last = row.get("label"), messages[-1]["role"]
+    if last != "assistant":
+        raise StopRow("last_not_answer", f"messages[{len(messages) - 1}].role", role_said(last))
+    if not isinstance(label, bool | int | float):
+        raise StopRow("label_missing", "label", type_of(label))
+
+
+def _demand_rejected(row: Row, messages: list[Row]) -> None:
+    """What the encoder demands of the rejected side (`_compat_rejected_response`, template_inputs.py:220)."""
+    rejected = row.get("rejected_response")
+    if isinstance(rejected, list):
+        for message in rejected:
+            if not isinstance(message, dict) or message.get("role") in (None, "user") or "content" not in message:
+                raise StopRow("no_rejected", "rejected_response", type_of(message))
+        last = max((n for n, message in enumerate(messages) if message["role"] == "user"), default=-1) + 1
+        answers = [message["content"] for message in messages[last:]]
+        if len(answers) == 1 and answers == [message["content"] for message in rejected]:
+            raise StopRow("rejected_equal", "rejected_response")
+        demand([*messages[:last], *rejected], row.get("tools"))
+    elif isinstance(row.get("rejected_messages"), list) and row["rejected_messages"]:
+        demand(row["rejected_messages"], row.get("tools"))
+
+
 def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
     """Chosen and rejected from the last question on; `rejected_response` takes the place of the last answer."""
     last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
     if isinstance(row.get("rejected_messages"), list):
-        rejected = [_shown(message) for message in row["rejected_messages"]][last:]
+        rejected = _joined([_shown(each) for each in row["rejected_messages"]], [None] * len(row["rejected_messages"]))[
+            0
+        ]
+        rejected = rejected[last:]
     elif isinstance(row.get("rejected_response"), str):
         rejected = [{"role": "assistant", "content": row["rejected_response"]}]
     elif isinstance(row.get("rejected_response"), list):
@@ -436,9 +508,10 @@ def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
 def _shown(message: Row) -> Row:
     """A message in standard roles; calls that can be read as calls."""
     role, content = message["role"], message["content"]
-    call = _loaded(content) if role == "tool_call" else None
+    call = parsed(content) if role == "tool_call" else None
     if isinstance(call, dict) and "name" in call:
-        function = {"name": call["name"], "arguments": call.get("arguments", {})}
+        given_to = call.get("arguments")
+        function = {"name": call["name"], "arguments": parsed(call.get("parameters") if given_to is None else given_to)}
         return {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
     if role in ("tool", "tool_response") and not isinstance(content, str):
         content = json.dumps(content, ensure_ascii=False)
@@ -452,6 +525,10 @@ def _cut(to: MsSwift) -> Cut:
         return Cut(to.max_length, "drop")
     how: Literal["keep_end", "keep_start"] = "keep_end" if to.truncation_strategy == "left" else "keep_start"
     return Cut(to.max_length, how, reason="too_long_cut")
+
+
+def _before(_to: MsSwift, seen: Seen) -> tuple[Fate, ...]:
+    return fate_if(seen.not_loadable is not None, "file_not_loadable", None, seen.not_loadable)
 
 
 def _mode(name: str) -> Mode:
@@ -470,6 +547,11 @@ def _mode(name: str) -> Mode:
         },
         role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
+        before=_before,
+        pieces=True,
+        rendered_with=without_marks,
+        typed="datasets 5",
+        probe="" if name == "grpo" else "ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
     )
 

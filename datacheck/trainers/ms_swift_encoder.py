@@ -45,7 +45,7 @@ def given(tools: Any) -> list[Row] | None:
         return None
     listed = _json(tools) if isinstance(tools, str) else tools
     listed = listed if isinstance(listed, list) else [listed]
-    read = [_parsed(tool) for tool in listed]
+    read = [parsed(tool) for tool in listed]
     for tool in read:
         if not isinstance(tool, dict):
             raise StopRow("tools_malformed", "tools", type_of(tool))
@@ -59,7 +59,7 @@ def _json(text: str) -> Any:
         return text
 
 
-def _parsed(value: Any) -> Any:
+def parsed(value: Any) -> Any:
     """Text as the JSON or Python literal that it holds, else None (`_parse_json`)."""
     if not isinstance(value, str):
         return value
@@ -95,11 +95,11 @@ def _is_part(part: Any) -> bool:
 
 
 def _call(content: Any, where: str) -> None:
-    call = _parsed(content)
+    call = parsed(content)
     if not isinstance(call, dict) or "name" not in call:
         raise StopRow("tool_call_malformed", where, Message("no object with a name"))
     arguments = call.get("arguments")
-    if _parsed(call.get("parameters") if arguments is None else arguments) is None:
+    if parsed(call.get("parameters") if arguments is None else arguments) is None:
         raise StopRow("tool_call_malformed", where, Message("no arguments"))
 
 

@@ -490,7 +490,7 @@ def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
         settings=settings,
         read=guarded(read),
         **{"before": _before, **more},
-        typed=True,
+        typed="datasets 5",
         run_here=name != "grpo",
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),

@@ -41,19 +41,20 @@ SCORED = frozenset(
 
 
 class VerlSft(Settings):
-    """`data.*` of sft_trainer.yaml."""
+    """`data.*` of sft_trainer_engine.yaml, with its defaults."""
 
     MAX_LENGTH: ClassVar[str | None] = "data.max_length"
 
     max_length: int = Field(default=1024, alias="data.max_length")
     truncation: Literal["error", "left", "right"] = Field(default="error", alias="data.truncation")
-    pad_mode: Literal["right", "no_padding"] = Field(default="right", alias="data.pad_mode")
+    pad_mode: Literal["right", "no_padding"] = Field(default="no_padding", alias="data.pad_mode")
     messages_key: str = Field(default="messages", alias="data.messages_key")
     tools_key: str = Field(default="tools", alias="data.tools_key")
     image_key: str = Field(default="images", alias="data.image_key")
     video_key: str = Field(default="videos", alias="data.video_key")
     thinking_key: str = Field(default="enable_thinking", alias="data.enable_thinking_key")
-    thinking: bool | None = Field(default=None, alias="data.enable_thinking_default")
+    # The text "none", as the trainer's own file has it, counts as true there.
+    thinking: bool | str | None = Field(default="none", alias="data.enable_thinking_default")
     mismatch_ignored: bool = Field(default=False, alias="data.ignore_input_ids_mismatch")
     max_samples: int = Field(default=-1, alias="data.train_max_samples")
 
@@ -169,7 +170,11 @@ def _cut_sft(to: VerlSft) -> Cut:
 def _cut_rl(to: VerlRl) -> Cut:
     if to.filter_overlong_prompts:
         return Cut(to.max_prompt_length, "drop", of="prompt")
-    return Cut(to.max_prompt_length, "fails", of="prompt", reason="too_long_fails")
+    return Cut(to.max_prompt_length, "keep_end", of="prompt", reason="too_long_cut")
+
+
+def _before_rl(_to: VerlRl, seen: Seen) -> tuple[Fate, ...]:
+    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
 
 
 def _first(to: VerlSft | VerlRl) -> int | None:
@@ -181,8 +186,11 @@ _RUN: dict[str, Any] = {
     "roles": {"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
     "role_rules": frozenset({"foreign_role", "role_missing", "no_answer"}),
     "run_here": True,
+    "probe": "verl",
 }
 MODES = {
-    "sft": _TWINS.mode("sft", "sft", settings=VerlSft, read=guarded(_read_sft), cut=_cut_sft, **_RUN),
-    "rl": _TWINS.mode("rl", "rl", settings=VerlRl, read=guarded(_read_rl), cut=_cut_rl, **_RUN),
+    "sft": _TWINS.mode("sft", "sft", settings=VerlSft, read=guarded(_read_sft), cut=_cut_sft, typed="parquet", **_RUN),
+    "rl": _TWINS.mode(
+        "rl", "rl", settings=VerlRl, read=guarded(_read_rl), cut=_cut_rl, before=_before_rl, typed="datasets 5", **_RUN
+    ),
 }

@@ -8,8 +8,8 @@ import pytest
 from datacheck.trainers.json_columns import JsonColumns, NotLoadableError, json_columns
 
 
-def read(*records):
-    columns = json_columns([json.dumps(record) for record in records])
+def read(*records, by="datasets 5"):
+    columns = json_columns([json.dumps(record) for record in records], by)
     return [JsonColumns.unpacked(columns.packed).read(record) for record in records]
 
 
@@ -45,3 +45,18 @@ def test_whole_numbers_beside_fractions_become_fractions():
 def test_what_the_library_refuses(records):
     with pytest.raises(NotLoadableError):
         json_columns([json.dumps(record) for record in records])
+
+
+@pytest.mark.parametrize("by", ["datasets 4", "parquet"])
+def test_keys_that_an_object_lacks_are_null_in_arrow(by):
+    """What datasets 4.0 and a Parquet file of pyarrow's gave."""
+    told = read({"m": [{"role": "user"}]}, {"m": [{"role": "tool", "name": "f"}, {}]}, by=by)
+    assert told[0] == {"m": [{"role": "user", "name": None}]}
+    assert told[1]["m"] == [{"role": "tool", "name": "f"}, {"role": None, "name": None}]
+    with pytest.raises(NotLoadableError):
+        json_columns(['{"a": "x"}', '{"a": 1}'], by)
+
+
+def test_texts_stay_texts_in_parquet():
+    assert read({"text": "2024-01-01"}, by="parquet") == [{"text": "2024-01-01"}]
+    assert read({"text": "2024-01-01"}, by="datasets 4") == [{"text": dt.datetime(2024, 1, 1)}]  # noqa: DTZ001

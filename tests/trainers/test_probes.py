@@ -1,8 +1,10 @@
 """Asking an installed trainer: the protocol, with a tiny package in TRL's place; the real one where there is one.
 
-DATACHECK_TRL_PYTHON names the Python of an environment with TRL, for the slow tests.
+DATACHECK_TRL_PYTHON, DATACHECK_LLAMAFACTORY_PYTHON, DATACHECK_MS_SWIFT_PYTHON and DATACHECK_VERL_PYTHON name the Python
+of an environment with that trainer, for the slow tests.
 """
 
+import importlib
 import json
 import os
 import shutil
@@ -262,37 +264,71 @@ def test_a_contract_never_names_a_python(python, tmp_path, contract):
 
 
 @pytest.mark.parametrize(
-    ("trainer_named", "why"), [("", "no trainer is named"), ("trainer: llamafactory.sft", "cannot be asked")]
+    ("trainer_named", "why"), [("", "no trainer is named"), ("trainer: lightrft.sft", "cannot be asked")]
 )
 def test_asked_wrongly(python, tmp_path, trainer_named, why):
     output, _ = ran(tmp_path, python, [GOOD], CONTRACT.replace('trainer: trl.sft, version: "9.9"', trainer_named), 2)
     assert why in " ".join(output.split())
 
 
-# ── the real package ─────────────────────────────────────────────────────────────────────────────────
-@pytest.fixture
-def real():
-    named = os.environ.get("DATACHECK_TRL_PYTHON")
+# ── the real packages ────────────────────────────────────────────────────────────────────────────────
+S, B = {"role": "system", "content": "s"}, {"role": "assistant", "content": "b"}
+GOLD = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
+SHARE = "formatting: sharegpt, columns.messages: messages, tags.role_tag: role, tags.content_tag: content"
+TAGS = "tags.user_tag: user, tags.assistant_tag: assistant, tags.system_tag: system"
+REAL = {  # rows of which the first is kept, and settings
+    "trl.sft": (
+        [
+            GOOD, EMPTY, {"messages": "x"}, {"messages": [Q, {"role": "assistant", "content": None}]},
+            {"messages": [{}, A]}, {"messages": [Q, {"role": "assistant", "content": {"a": 1}}]},
+            {"messages": [Q, A], "tools": "{"}, {"text": "x"},
+        ],
+        "",
+    ),
+    "llamafactory.sft": ([GOOD, EMPTY, {"messages": [A, Q]}, {"messages": [Q]}, {"messages": [S, Q, A]}], f"{SHARE}, {TAGS}"),
+    "ms_swift.sft": (
+        [GOOD, EMPTY, {"messages": [Q, S, A]}, {"messages": [S]}, {"messages": [Q, {"role": "x", "content": "y"}, A]}],
+        "template: chatml",
+    ),
+    "verl.sft": ([GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q, {"role": "assistant", "content": None}]}], ""),
+    "verl.rl": ([GOLD, {**GOLD, "prompt": []}, {**GOLD, "data_source": "none"}, {**GOLD, "reward_model": None}], ""),
+}  # fmt: skip
+
+
+def real_python(name):
+    """The Python of an environment with a trainer, as the operator of these tests names it."""
+    family = name.partition(".")[0]
+    named = os.environ.get(f"DATACHECK_{family.upper()}_PYTHON")
     if not named:
-        pytest.skip("DATACHECK_TRL_PYTHON names no Python with TRL")
+        pytest.skip(f"DATACHECK_{family.upper()}_PYTHON names no Python with {family}")
     return Path(named)
 
 
-HOSTILE = [
-    GOOD, EMPTY, {"messages": "x"}, {"messages": [Q, {"role": "assistant", "content": None}]}, {"messages": [{}, A]},
-    {"messages": [Q, {"role": "assistant", "content": {"a": 1}}]}, {"messages": [Q, A], "tools": "{"}, {"text": "x"},
-]  # fmt: skip
+def of(name):
+    rows, settings = REAL[name]
+    return rows, CONTRACT.replace('trl.sft, version: "9.9"', f"{name}, settings: {{{settings}}}")
 
 
 @pytest.mark.slow
-def test_the_installed_trl_agrees_token_by_token(real, tmp_path, tokenizer_folder):
-    output, report = ran(tmp_path, real, HOSTILE * 3, CONTRACT, None, "--run", f"tokenizer={tokenizer_folder}")
-    assert "agrees on 24 of 24 rows" in " ".join(output.split()), drops(report)
+@pytest.mark.parametrize("name", REAL)
+def test_the_installed_trainer_agrees_token_by_token(name, tmp_path, tokenizer_folder):
+    rows, contract = of(name)
+    output, report = ran(
+        tmp_path, real_python(name), rows * 3, contract, None, "--run", f"tokenizer={tokenizer_folder}"
+    )
+    n = 3 * len(rows)
+    assert f"agrees on {n} of {n} rows" in " ".join(output.split()), drops(report)
 
 
 @pytest.mark.slow
-def test_the_installed_trl_finds_a_twin_that_is_broken(real, tmp_path, monkeypatch):
-    monkeypatch.setitem(trl.MODES, "sft", replace(trainer("trl.sft"), read=_keeps))
+@pytest.mark.parametrize("name", REAL)
+def test_the_installed_trainer_finds_a_twin_that_is_broken(name, tmp_path, monkeypatch):
+    """It keeps every row, of which the package loses all but one."""
+    family, _, mode = name.partition(".")
+    twins = importlib.import_module(f"datacheck.trainers.{family}")
+    monkeypatch.setitem(twins.MODES, mode, replace(trainer(name), read=_keeps))
     monkeypatch.setattr("datacheck.cli.main.is_watched", lambda: True)  # all in this process
-    _, report = ran(tmp_path, real, [GOOD, GOOD, EMPTY])
-    assert drops(report)["status"] == "fail"
+    rows, contract = of(name)
+    _, report = ran(tmp_path, real_python(name), rows, contract)
+    count, _ = counts(drops(report), "disagreements")
+    assert count > 0

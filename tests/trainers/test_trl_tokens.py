@@ -21,7 +21,7 @@ Q, A = {"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}
 
 def rows(folder, mode, records, **settings):
     run = TokenRun(tokenizer=hashed("tokenizer", "tok", folder), trainer=RunOf(trainer=mode, settings=settings))
-    return expected(run, records, Seen.of(records, typed=True))
+    return expected(run, records, Seen.of(records, typed="datasets 5"))
 
 
 def trained(row):
@@ -110,7 +110,7 @@ def test_differences_have_a_name():
 def test_a_row_that_stops_the_run_is_taken_out_before_types_are_looked_at(whole):
     run = TokenRun(tokenizer=hashed("tokenizer", "tok", whole), trainer=RunOf(trainer="trl.sft"))
     records = [{"messages": [Q, A]}, {"messages": []}, {"messages": [Q, A]}]
-    kept = expected(run, records[:1], Seen.of(records[:1], typed=True))[0]
+    kept = expected(run, records[:1], Seen.of(records[:1], typed="datasets 5"))[0]
     theirs = [kept, ProbedRow("failed", (), "IndexError", "trl/data_utils.py:159"), kept]
     assert disagreements(run, records, theirs) == [None, None, None]
     assert disagreements(run, records, [kept, kept, kept]) == [None, "fate", None]

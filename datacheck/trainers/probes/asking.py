@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from datacheck.i18n.message import SaidError
 
 _CHILD = Path(__file__).with_name("child.py")
+_PLAIN = Path(__file__).with_name("plain")  # a tokenizer of bytes, with a template that refuses nothing
 _START = 120  # seconds for a cold interpreter to name its packages
 _SPARE = 30  # seconds beside the child's own limit on processor time, for a busy machine
 _ANSWER_BYTES = 1 << 30
@@ -106,18 +107,18 @@ def ask(python: Path, request: ProbeRequest, lines: Sequence[str], folder: Path,
     Raises ProbeError where there is no answer.
 
     """
-    tokenizer = None
-    if request.tokenizer is not None:
-        tokenizer = folder / "tokenizer"
-        for name, data in request.tokenizer.items():
-            (tokenizer / name).parent.mkdir(parents=True, exist_ok=True)
-            (tokenizer / name).write_bytes(data)
+    tokenizer = folder / "tokenizer"
+    contents = request.tokenizer or {path.name: path.read_bytes() for path in _PLAIN.iterdir()}
+    for name, data in contents.items():
+        (tokenizer / name).parent.mkdir(parents=True, exist_ok=True)
+        (tokenizer / name).write_bytes(data)
     limits = request.limits
     wanted = {
         "family": request.family,
         "mode": request.mode,
         "settings": dict(request.settings),
-        "tokenizer": str(tokenizer) if tokenizer else None,
+        "tokenizer": str(tokenizer),
+        "plain": request.tokenizer is None,
         "files": list(files) or [len(lines)],
         "seconds": limits.seconds,
         "memory": limits.memory,

@@ -85,7 +85,11 @@ def source_digest(package: str) -> str:
 
 
 def failure(error: BaseException, package: str) -> dict[str, str]:
-    """What is told of an exception: the class of its cause, and the last place in the package's own source, if any."""
+    """What is told of an exception: the class of its cause, and the last place in the package's own source, if any.
+
+    One with `not_asked` was raised before the package: what becomes of the row is not known.
+    """
+    fate = "unknown" if getattr(error, "not_asked", False) else "failed"
     while error.__cause__ is not None:
         error = error.__cause__
     at, own = "", ""
@@ -93,7 +97,7 @@ def failure(error: BaseException, package: str) -> dict[str, str]:
         _, found, name = frame.filename.partition("site-packages/")
         at = f"{name}:{frame.lineno}" if found else at
         own = at if found and name.startswith(f"{package}/") else own
-    return {"error": type(error).__name__, "at": own or at}
+    return {"fate": fate, "error": type(error).__name__, "at": own or at}
 
 
 class Finder:
@@ -112,7 +116,7 @@ class Finder:
             if error is None:
                 context = [rest[0]]
             else:
-                self.answers[rest[0]] = {"fate": "failed", **error}
+                self.answers[rest[0]] = error
             rest = rest[1:]
         kept = self._good(context, rest) if context else []
         self._settle(context + kept)
@@ -134,7 +138,7 @@ class Finder:
         if error is None:
             return rows
         if len(rows) == 1:
-            self.answers[rows[0]] = {"fate": "failed", **error}
+            self.answers[rows[0]] = error
             return []
         half = len(rows) // 2
         first = self._good(context, rows[:half])
@@ -153,7 +157,7 @@ class Finder:
                 middle = (good + bad) // 2
                 stopped = self._stops(rows[:middle])
                 error, good, bad = (error, middle, bad) if stopped is None else (stopped, good, middle)
-            self.answers[rows[bad - 1]] = {"fate": "failed", **error}
+            self.answers[rows[bad - 1]] = error
             rows = rows[: bad - 1] + rows[bad:]
 
 
@@ -163,18 +167,19 @@ def main(folder: Path) -> None:
     request = json.loads((folder / REQUEST).read_text(encoding="utf-8"))
     limit(request["seconds"], request["memory"])
     family = script(request["family"])
-    head: dict[str, Any] = {"versions": versions(family.PACKAGES), "source": source_digest(family.PACKAGES[0])}
+    package = getattr(family, "SOURCE", family.PACKAGES[0])
+    head: dict[str, Any] = {"versions": versions(family.PACKAGES), "source": source_digest(package)}
     answers: list[dict[str, Any]] = []
     if "mode" in request:
         lines = iter((folder / ROWS).read_text(encoding="utf-8").split("\n")[:-1])
         try:
             loading = family.loading(request, folder)
         except Exception as error:  # noqa: BLE001 - an environment that lacks something
-            head |= {"stopped": failure(error, family.PACKAGES[0])}
+            head |= {"stopped": failure(error, package)}
         else:
             until = started + 0.9 * request["seconds"]
             for count in request["files"]:
-                answers += Finder(loading, list(islice(lines, count)), until, family.PACKAGES[0]).run()
+                answers += Finder(loading, list(islice(lines, count)), until, package).run()
             head["notes"] = list(loading.notes)
     written = folder / f"{ANSWER}.part"
     written.write_text("".join(json.dumps(line) + "\n" for line in [head, *answers]), encoding="utf-8")

@@ -9,12 +9,6 @@ _NAMES = {"sft": "SFT", "dpo": "DPO", "kto": "KTO", "reward": "Reward"}
 _LEFT_OUT = ("packing", "eval_packing")  # a pack is no row any more
 _ROW = "__row__"
 _SKIPPED = -100
-# Where the run names no tokenizer: bytes, and a template that refuses nothing. Tokens are then not compared.
-_TEMPLATE = (
-    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{% if message['role'] == 'assistant' %}"
-    "{% generation %}{{ message['content'] }}<|im_end|>{% endgeneration %}{% else %}{{ message['content'] }}<|im_end|>"
-    "{% endif %}\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
-)
 
 
 class TrlLoader:
@@ -26,21 +20,9 @@ class TrlLoader:
         self.datasets.disable_progress_bars()
         self.mode, self.folder, self.trials = request["mode"], folder, 0
         self.trainer = getattr(self.trl, f"{_NAMES[self.mode]}Trainer")
-        self.tokenizer = self._tokenizer(request["tokenizer"])
+        self.tokenizer = self.transformers.AutoTokenizer.from_pretrained(request["tokenizer"])
         self.arguments, self.notes = self._arguments(request)
         self.models = [self._model() for _ in range(2 if self.mode in ("dpo", "kto") else 1)]
-
-    def _tokenizer(self, folder: str | None) -> Any:
-        if folder is not None:
-            return self.transformers.AutoTokenizer.from_pretrained(folder)
-        tokenizers = importlib.import_module("tokenizers")
-        letters = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
-        plain = tokenizers.Tokenizer(tokenizers.models.BPE({letter: n for n, letter in enumerate(letters)}, []))
-        plain.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-        special = {"eos_token": "<|im_end|>", "pad_token": "<|pad|>"}
-        made = self.transformers.PreTrainedTokenizerFast(tokenizer_object=plain, **special)
-        made.chat_template = _TEMPLATE
-        return made
 
     def _arguments(self, request: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """What the trainer's configuration takes of the run's settings, and the names of those that it does not."""

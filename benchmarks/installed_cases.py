@@ -1,0 +1,143 @@
+"""What installed_trainers.py gives to each trainer: ways to train, good rows, and real files that have their shape."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+Q, A = {"role": "user", "content": "q?"}, {"role": "assistant", "content": "a"}
+B, S = {"role": "assistant", "content": "b b"}, {"role": "system", "content": "s"}
+_H, _G, _R = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}, {"from": "gpt", "value": "b"}
+_TYPES = {"type": "object", "properties": {"x": {"type": "string"}}}
+_TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": _TYPES}}]
+_ARGUMENTS = {"name": "f", "arguments": {"x": 1}}
+_CALL = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": _ARGUMENTS}]}
+_KTO, _DPO = "llama_factory/data/kto_en_demo.json", "llama_factory/data/dpo_zh_demo.json"
+_IDENTITY, _GLAIVE = "llama_factory/data/identity.json", "llama_factory/data/glaive_toolcall_zh_demo.json"
+_SHARE = (_GLAIVE, "medicalgpt/data/sft/medical_sft_1K_format.jsonl")
+_PUZZLES = "logic_rl/data/kk/instruct/3ppl/train.parquet"
+_SWIFT = "ms_swift/tests/llm/data/"
+
+
+@dataclass
+class Case:
+    """A way to train, good rows of one shape, and real files that have it."""
+
+    mode: str
+    good: list[dict[str, Any]]
+    settings: dict[str, Any] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+
+
+def trl_cases() -> list[Case]:
+    only, turns = {"assistant_only_loss": True}, [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}]
+    pair = {"prompt": [Q], "chosen": [A], "rejected": [B]}
+    whole = {"chosen": [Q, A], "rejected": [Q, B]}
+    told, spaced = {"prompt": [Q], "completion": [A]}, {"prompt": "q ", "chosen": "a", "rejected": "b"}
+    return [
+        Case("trl.sft", turns, {}, (_KTO,)),
+        Case("trl.sft", turns, only, (_KTO,)),
+        Case("trl.sft", [{**turns[0], "tools": _TOOLS, "chat_template_kwargs": {"enable_thinking": False}}]),
+        Case("trl.sft", [{"conversations": [_H, _G]}], {}, _SHARE),
+        Case("trl.sft", [{"prompt": "q", "completion": " a"}, {"prompt": "q? ", "completion": "a"}]),
+        Case("trl.sft", [told]),
+        Case("trl.sft", [told], only),
+        Case("trl.sft", [{"text": "x y"}, {"text": "2024"}]),
+        Case("trl.sft", turns[:1], {"max_length": 14}),
+        Case("trl.sft", [{"input_ids": [1, 2, 3], "labels": [-100, 2, 3]}]),
+        Case("trl.dpo", [pair], {}, (_DPO,)),
+        Case("trl.dpo", [whole]),
+        Case("trl.dpo", [{"prompt": "q", "chosen": " a", "rejected": " b"}, spaced]),
+        Case("trl.dpo", [{"chosen": "q a", "rejected": "q b"}]),
+        Case("trl.dpo", [pair], {"max_length": 20}),
+        Case("trl.reward", [whole]),
+        Case("trl.reward", [{**whole, "margin": 0.5}]),
+        Case("trl.reward", [{"prompt": "q", "chosen": "a", "rejected": "b"}]),
+        Case("trl.kto", [{**told, "label": True}]),
+        Case("trl.kto", [{"prompt": "q", "completion": "a", "label": False}]),
+        Case("trl.kto", [pair]),
+    ]  # fmt: skip
+
+
+def llamafactory_cases() -> list[Case]:
+    """Its own templates aside: `template: qwen` on a tokenizer with the template of Qwen2.5."""
+    run = {"template": "qwen"}
+    share, openai = {**run, "formatting": "sharegpt"}, {**run, "formatting": "openai"}
+    roles = {"role_tag": "role", "content_tag": "content", "user_tag": "user", "assistant_tag": "assistant"}
+    tags = {f"tags.{name}": value for name, value in roles.items()}
+    more = {"tags.observation_tag": "tool", "tags.function_tag": "function", "tags.system_tag": "system"}
+    pairs = {"ranking": True, "columns.chosen": "chosen", "columns.rejected": "rejected"}
+    ask = {"columns.prompt": "instruction", "columns.query": "input"}
+    full = {**ask, "columns.response": "output", "columns.history": "history", "columns.system": "system"}
+    talk, labelled = {"columns.messages": "messages"}, {"columns.kto_tag": "label"}
+    call = {"from": "function_call", "value": json.dumps(_ARGUMENTS)}
+    called = [_H, call, {"from": "observation", "value": "r"}, _G]
+    told = {"instruction": "q", "input": "i", "output": "a", "system": "s", "history": [["x", "y"], ["z", "w"]]}
+    system = {"conversations": [{"from": "system", "value": "s"}, _H, _G, _H, _R]}
+    return [
+        Case("llamafactory.sft", [{"instruction": "q", "input": "", "output": "a"}], run, (_IDENTITY,)),
+        Case("llamafactory.sft", [told], {**run, **full}),
+        Case("llamafactory.sft", [{"conversations": [_H, _G]}, system], share, _SHARE),
+        Case("llamafactory.sft", [{"conversations": called, "tools": json.dumps(_TOOLS)}],
+             {**share, "columns.messages": "conversations", "columns.tools": "tools"}, (_GLAIVE,)),
+        Case("llamafactory.sft", [{"messages": [Q, A, Q, B]}], {**share, **talk, **tags, "mask_history": True},
+             (_KTO,)),
+        Case("llamafactory.sft", [{"messages": [Q, A]}], {**share, **talk, **tags, "cutoff_len": 24}),
+        Case("llamafactory.sft", [{"messages": [Q, A]}], {**share, **talk, **tags, "train_on_prompt": True}),
+        Case("llamafactory.sft", [{"messages": [Q, _CALL, {"role": "tool", "content": "r"}, A], "tools": _TOOLS},
+                                  {"messages": [S, Q, A]}],
+             {**openai, **talk, "columns.tools": "tools", **tags, **more}),
+        Case("llamafactory.dpo", [{"conversations": [_H], "chosen": _G, "rejected": _R}],
+             {**share, "columns.messages": "conversations", **pairs}, (_DPO,)),
+        Case("llamafactory.dpo", [{"instruction": "q", "input": "", "chosen": "a", "rejected": "b"}],
+             {**run, **ask, **pairs, "cutoff_len": 30}),
+        Case("llamafactory.rm", [{"conversations": [_H, _G, _H], "chosen": _G, "rejected": _R}],
+             {**share, "columns.messages": "conversations", **pairs}, (_DPO,)),
+        Case("llamafactory.kto", [{"messages": [Q, A], "label": True}, {"messages": [Q, A], "label": False}],
+             {**share, **talk, **labelled, **tags}, (_KTO,)),
+        Case("llamafactory.kto", [{"instruction": "q", "input": "", "output": "a", "label": True}],
+             {**run, **ask, "columns.response": "output", **labelled}),
+    ]  # fmt: skip
+
+
+def ms_swift_cases() -> list[Case]:
+    """Its own templates aside: `template: qwen2_5` on a tokenizer with the template of Qwen2.5."""
+    run, talk = {"template": "qwen2_5"}, {"messages": [Q, A]}
+    call = {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}
+    called = [Q, call, {"role": "tool_response", "content": "r"}, A]
+    return [
+        Case("ms_swift.sft", [talk, {"messages": [S, Q, A, Q, B]}], run, (_SWIFT + "chatml.jsonl", _KTO)),
+        Case("ms_swift.sft", [{"messages": called, "tools": json.dumps(_TOOLS)}], run),
+        Case("ms_swift.sft", [{"messages": [Q, _CALL, {"role": "tool", "content": "r"}, A], "tools": _TOOLS}], run),
+        Case("ms_swift.sft", [{"conversations": [_H, _G], "system": "s"}], run,
+             (_SWIFT + "conversations.jsonl", *_SHARE)),
+        Case("ms_swift.sft", [{"conversation": [{"human": "q", "assistant": "a"}]}], run, (_SWIFT + "sharegpt.jsonl",)),
+        Case("ms_swift.sft", [{"query": "q", "response": "a", "history": [["x", "y"]], "system": "s"}], run,
+             (_SWIFT + "swift_multi.jsonl", _SWIFT + "swift_single.jsonl")),
+        Case("ms_swift.sft", [{"instruction": "q", "input": "i", "output": "a"}], run,
+             (_SWIFT + "alpaca.jsonl", _IDENTITY)),
+        Case("ms_swift.sft", [talk], {**run, "max_length": 40}),
+        Case("ms_swift.sft", [talk], {**run, "loss_scale": "last_round"}),
+        Case("ms_swift.dpo", [{"messages": [Q, A], "rejected_response": "b"}], run),
+        Case("ms_swift.dpo", [{"messages": [Q, A], "rejected_messages": [Q, B]}], run),
+        Case("ms_swift.kto", [{"messages": [Q, A], "label": True}], run, (_KTO,)),
+    ]  # fmt: skip
+
+
+def verl_cases() -> list[Case]:
+    long = {"data.max_prompt_length": 2048}
+    row = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"style": "rule", "ground_truth": "1"},
+           "extra_info": {"index": 0}}  # fmt: skip
+    return [
+        Case("verl.sft", [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}], {"data.max_length": 4096}, (_KTO,)),
+        Case("verl.sft", [{"messages": [Q, A], "tools": _TOOLS}]),
+        Case("verl.sft", [{"messages": [Q, A, Q, B], "enable_thinking": False}], {"data.truncation": "right",
+                                                                               "data.max_length": 30}),
+        Case("verl.rl", [row], {**long, "data.filter_overlong_prompts": True}, (_PUZZLES,)),
+        Case("verl.rl", [row], {**long, "data.filter_overlong_prompts": False}, (_PUZZLES,)),
+        Case("verl.rl", [row], {"data.max_prompt_length": 18}),
+    ]  # fmt: skip
+
+
+CASES = {"trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases, "verl": verl_cases}
