@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
@@ -211,6 +211,17 @@ class FieldRule(Model):
                     "not a valid pattern (linear-time regex: no look-around, no back-references)"
                 ) from None
         return pattern
+
+    @model_validator(mode="after")
+    def _has_room(self) -> Self:
+        for least, most in (("min", "max"), ("min_length", "max_length")):
+            one, other = getattr(self, least), getattr(self, most)
+            if one is not None and other is not None and one > other:
+                raise WrongValueError(
+                    "no value can be at least {one:g} and at most {other:g} ({least}, {most})",
+                    one=one, other=other, least=least, most=most,
+                )  # fmt: skip
+        return self
 
 
 @dataclass(frozen=True)

@@ -420,6 +420,8 @@ def _never_broken(metric: Metric, setting: Limit, bound: str) -> Message | None:
 def _relations(reader: _Reader, check: Check, labels: list[str] | None, where: Where) -> None:
     """The other datasets and the label that a check speaks of must exist; None: the labels are not known."""
     for other in reaches(check):
+        if other == where[1]:
+            reader.complain(where, "'{other}' is this dataset itself; name another one", other=other)
         if other not in reader.datasets:
             what = _absent_benchmark(other) or unknown("dataset", other, reader.datasets)
             reader.complain(where, "'{other}': {what}", other=other, what=what)

@@ -35,6 +35,11 @@ WRONG = {  # the contract, and (line, what it says) of each fault
     "a map of checks": (TOP + "      near_duplicates: {threshold: 0.8}\n", [(5, "`- ")]),
     "a list of datasets": ("name: x\ndatasets:\n  - train\n", [(2, "key: value")]),
     "another dataset": (TOP + "      - {check: leakage, against: [evl]}\n", [(6, "'evl'")]),
+    "itself": (TOP + "      - {check: leakage, against: [train]}\n", [(6, "'train'")]),
+    "least above most": (
+        PLAIN.replace("    checks", "    schema: {a: {type: number, min: 5, max: 3}}\n    checks"),
+        [(5, "5")],
+    ),
     "nothing": ("", [(1, "`datasets:`")]),
     "a name that no check may have": (TOP + "      - {check: pii, id: a b}\n", [(6, "100")]),
     "no data": (PLAIN.replace("data.jsonl", "dta.jsonl"), [(4, "'data.jsonl'")]),
