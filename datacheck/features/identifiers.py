@@ -23,22 +23,22 @@ HITS: dict[str, type[pl.DataType]] = (
 
 
 def every_text(data: View) -> pl.LazyFrame:
-    """`row`, `path`, `text` of all strings and numbers of the records, and `before`, what was said before a turn.
-
-    Keys are not among them, see `every_key`.
-    """
-    turns = data.turns.select("row", "path", "text", _before())
+    """`row`, `path`, `text` of all strings and numbers of the records; keys are not among them, see `every_key`."""
+    turns = data.turns.select("row", "path", "text")
     calls = data.turns.select(
         "row", pl.col("path").str.replace(r"content$", "tool_calls"), pl.col("tool_calls").alias("text")
     )
     cells = data.cells.select("row", "path", "text")
-    return pl.concat([turns, calls, cells], how="diagonal").filter(pl.col("text").is_not_null())
+    return pl.concat([turns, calls, cells]).filter(pl.col("text").is_not_null())
 
 
-def _before() -> pl.Expr:
-    """What the three turns before a turn say, as `before`."""
+def _heard(turns: pl.DataFrame, texts: pl.DataFrame) -> dict[int, str]:
+    """By `index` of some texts (beside it `row`, `path`) what the three turns before them say."""
+    own = turns.join(texts.select("row").unique(), on="row", how="semi", maintain_order="left")
     earlier = [pl.col("text").shift(n).over("row") for n in range(_HEARD_TURNS, 0, -1)]
-    return pl.concat_str(earlier, separator="\n", ignore_nulls=True).alias("before")
+    said = own.select("row", "path", before=pl.concat_str(earlier, separator="\n", ignore_nulls=True))
+    told = texts.join(said.unique(["row", "path"], keep="first"), on=["row", "path"])
+    return dict(told.select("index", "before").iter_rows())
 
 
 def every_key(data: View) -> pl.LazyFrame:
@@ -79,27 +79,27 @@ class Identifiers(Feature):
 
         value: `identity` of the value, which stays in the store; domain: that of an e-mail address. Never the value.
         """
-        texts = self._found(every_text(part).collect())
+        turns = part.turns.select("row", "path", "role", "text").collect()
+        texts = self._found(every_text(part).collect(), turns)
         keys = self._found(every_key(part).collect())
         if keys.height:
             rows = part.cells.select("row", pl.format("{} (key)", "path").alias("path")).unique().collect()
             keys = keys.join(rows, on="path", maintain_order="left").sort("row", maintain_order=True)
-        split = self._split(part.turns.select("row", "path", "role", "text").collect()) if self.analyzed else None
+        split = self._split(turns) if self.analyzed else None
         tables = [table for table in (texts, keys, split) if table is not None and table.height] or [texts]
         return pl.concat([table.select(pl.col(k).cast(t) for k, t in HITS.items()) for table in tables])
 
-    def _found(self, table: pl.DataFrame) -> pl.DataFrame:
+    def _found(self, table: pl.DataFrame, turns: pl.DataFrame | None = None) -> pl.DataFrame:
         """The hits in the column `text`, beside the other columns."""
         flags = candidates(table["text"], self.entities, names=self.names)
         fired = flags.with_row_index("index").filter(pl.any_horizontal(flags.columns)).select("index")
-        before = table["before"] if "before" in table.columns else None
+        read = table.with_row_index("index").drop("text")
+        before = _heard(turns, fired.join(read, on="index")) if turns is not None else None
         found = analyze(table["text"], flags if self.analyzed else flags.clear(), names=self.names, before=before)
         fired = pl.concat([fired, found.select("index")]).unique().sort("index")  # no expression sees a free name
         hits = fired.join(found, on="index", how="left", maintain_order="left_right")
         told = identified(hits, table["text"])
-        return told.join(
-            table.drop("text", "before", strict=False).with_row_index("index"), on="index", maintain_order="left"
-        )
+        return told.join(read, on="index", maintain_order="left")
 
     def _split(self, turns: pl.DataFrame) -> pl.DataFrame:
         """The parts of numbers that go on in a later turn."""

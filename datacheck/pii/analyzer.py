@@ -1,7 +1,7 @@
 """Find identifiers in many texts: prefilter, folding, Presidio on the candidates only, overlaps settled."""
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,11 +50,11 @@ def find(
     entities: tuple[str, ...] | None = None,
     *,
     names: Names = "linked",
-    before: pl.Series | None = None,
+    before: Mapping[int, str] | None = None,
 ) -> pl.DataFrame:
     """Return the identifiers in `texts` (String, nulls allowed), one row each, columns as in `FOUND`.
 
-    before: for each text what was said before it in its conversation.
+    before: by the number of a text what was said before it in its conversation.
 
     `index` counts texts from 0; `start` and `end` are code points of the text as given, in this order.
     `state` is valid, suspect (a wrong check digit, an unusual form), specimen (known from documentation) or public
@@ -67,7 +67,7 @@ def find(
 
 
 def analyze(
-    texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked", before: pl.Series | None = None
+    texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked", before: Mapping[int, str] | None = None
 ) -> pl.DataFrame:
     """Run on each text the recognizers whose flag is set; `flags` as `candidates` gives them, `before` as in `find`."""
     free = free_names(texts) if names == "model" and "PERSON" in flags.columns and flags.height else {}
@@ -87,7 +87,7 @@ def analyze(
     for (index, *fired), seen in zip(rows.iter_rows(), views, strict=True):
         text, entities = texts[index], list(compress(flags.columns, fired))
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
-        hits = _told_public(text or "", hits, (before[index] if before is not None else None) or "")
+        hits = _told_public(text or "", hits, (before or {}).get(index, ""))
         if "PERSON" in flags.columns and text is not None:
             unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
             hits = _with_names(presidio, text, hits, names, unlabelled)

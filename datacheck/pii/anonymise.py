@@ -51,7 +51,7 @@ class Anonymiser:
         surnames: without them a surname beside a title (王先生) waits for the full name that it may be a part of.
         """
         series = pl.Series(texts, dtype=pl.String)
-        said = None if before is None else pl.Series(before, dtype=pl.String)
+        said = dict(enumerate(before or ()))
         hits = find(series, self.rules.looked_for, names=self.rules.searched, before=said)
         wanted = self.rules.judged(identified(hits, series)).filter(self.rules.to_replace())
         if not surnames:

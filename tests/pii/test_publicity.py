@@ -67,7 +67,7 @@ def test_what_is_a_persons_stays_private(text, entity):
     ("before", "state"), [("你知道首都博物馆怎么联系吗", "public"), ("", "valid"), ("我的座机换了，你记一下", "valid")]
 )
 def test_the_turns_before_say_whose_a_number_is_where_its_own_words_do_not(before, state):
-    hits = find(pl.Series(["电话是010-65112418"]), before=pl.Series([before]))
+    hits = find(pl.Series(["电话是010-65112418"]), before={0: before})
     assert hits["state"].to_list() == [state]
 
 

@@ -6,7 +6,8 @@ from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
-_LEFT = rf"(?:{GLUED_LEFT}|(?<=(?<![A-Za-z])(?i:hkid|hk ?id|id)))"  # HKIDC668668(9)
+# HKIDC668668(9); what follows is looked at first, for most letters begin a word
+_LEFT = rf"(?=[A-Za-z]{{1,2}}{GAP}[0-9])(?:{GLUED_LEFT}|(?<=(?<![A-Za-z])(?i:hkid|hk ?id|id)))"
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 
 
