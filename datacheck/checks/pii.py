@@ -358,18 +358,19 @@ def _in_context(hits: pl.DataFrame, data: View) -> pl.DataFrame:
 def _context(text: str, hit: int, spans: list[tuple[int, int, str, int]]) -> str:
     """The neighbours of one of the hits `spans` (start, end, masked, number) of a text."""
     (own,) = (each for each in spans if each[3] == hit)
-    at = max(0, own[0] - _FAR)
-    pieces, before = [], 0
-    for start, end, masked, number in spans:
-        if end <= at or start > own[1] + _FAR:
-            continue
-        pieces += [text[at:start], masked]
-        at = end
-        before = sum(map(len, pieces[:-1])) if number == hit else before
-    pieces.append(text[at : own[1] + _FAR])
-    window = re.sub(r"\s+", " ", "".join(pieces))
-    shift = len("".join(pieces)[:before]) - len(re.sub(r"\s+", " ", "".join(pieces)[:before]))
-    return excerpt(window, limit=2 * _NEAR + len(own[2]), start=max(0, before - shift - _NEAR))
+    left = _masked(text, max(0, own[0] - _FAR), own[0], spans)
+    right = _masked(text, own[1], own[1] + _FAR, spans)
+    return excerpt(left + own[2] + right, limit=2 * _NEAR + len(own[2]), start=max(0, len(left) - _NEAR))
+
+
+def _masked(text: str, at: int, until: int, spans: list[tuple[int, int, str, int]]) -> str:
+    """A stretch of a text with its hits masked, white space as one space."""
+    pieces = []
+    for start, end, masked, _ in spans:
+        if at < end and start < until:
+            pieces += [text[at:start], masked]
+            at = end
+    return re.sub(r"\s+", " ", "".join([*pieces, text[at:until]]))
 
 
 def _described() -> pl.Expr:

@@ -1832,9 +1832,9 @@ SABOTAGES = (
     Sabotage(
         "neighbours_are_not_masked",
         "a hit of pii stands between neighbours in which every other hit is masked",
-        "datacheck.checks.pii._context",
+        "datacheck.checks.pii._masked",
         "pieces += [text[at:start], masked]",
-        "pieces += [text[at:start], text[start:end] if number != hit else masked]",
+        "pieces += [text[at:start], text[start:end]]",
         "tests/checks/test_pii_rules.py::test_a_hit_is_shown_between_its_neighbours_and_all_others_there_are_masked",
     ),
 )
