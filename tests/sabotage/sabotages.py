@@ -710,7 +710,7 @@ SABOTAGES = (
         "turns_before_are_not_asked",
         "the turns before say whose a number is",
         "datacheck.features.identifiers.Identifiers._found",
-        'if "before" in table.columns',
+        "if turns is not None",
         "if False",
         "tests/pii/test_publicity.py::test_the_check_reads_the_turns_before",
     ),
