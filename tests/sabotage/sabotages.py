@@ -1837,4 +1837,12 @@ SABOTAGES = (
         "pieces += [text[at:start], text[start:end]]",
         "tests/checks/test_pii_rules.py::test_a_hit_is_shown_between_its_neighbours_and_all_others_there_are_masked",
     ),
+    Sabotage(
+        "what_is_left_holds_all",
+        "what a condition leaves of a table is in memory of its own",
+        "datacheck.text.views.alone",
+        'pl.concat_str(name, pl.lit(""))',
+        "pl.col(name)",
+        "tests/engine/test_parts.py::test_what_is_left_of_a_table_in_memory_of_its_own_holds_no_more_than_itself",
+    ),
 )
