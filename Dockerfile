@@ -1,15 +1,13 @@
-# datacheck with its kernels compiled. `docker build -t datacheck .`, then
+# `docker build -t datacheck .`, then
 #   docker run --rm --network none -v "$PWD:/data" datacheck run contract.yaml --data train=train.jsonl
-# Kernels are made for the processor that builds the image; on another kind they are compiled when a run needs them.
 FROM python:3.11-slim AS built
 COPY requirements/base.txt /src/requirements/base.txt
 RUN python -m venv /opt/datacheck \
     && /opt/datacheck/bin/pip install --no-cache-dir --require-hashes -r /src/requirements/base.txt
 COPY . /src
-# Without isolation: what compiles the kernels must be the numba that will load them.
-RUN /opt/datacheck/bin/pip install --no-cache-dir hatchling babel \
+RUN /opt/datacheck/bin/pip install --no-cache-dir hatchling babel ziglang \
     && /opt/datacheck/bin/pip install --no-cache-dir --no-deps --no-build-isolation /src \
-    && /opt/datacheck/bin/pip uninstall --yes hatchling babel
+    && /opt/datacheck/bin/pip uninstall --yes hatchling babel ziglang
 
 FROM python:3.11-slim
 COPY --from=built /opt/datacheck /opt/datacheck

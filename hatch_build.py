@@ -1,7 +1,8 @@
-"""Compile catalogues of languages (.po to .mo), expressions and kernels: for a wheel, an editable install, by `make`.
+"""Compile catalogues of languages (.po to .mo), kernels (C) and expressions: for a wheel, an editable install, `make`.
 
-The kernels take half a minute once; without them in the wheel, every fresh container would need it. They are made for
-the Python, the numba and the kind of processor of this machine; elsewhere numba compiles when a run needs it.
+Kernels are compiled by zig, which comes as a Python package: no compiler has to be installed, and what is compiled for
+one kind of machine is the same wherever that is done. A wheel holds them for every kind (`native/place.py`), in a clone
+they are made for this one.
 """
 
 import datetime as dt
@@ -21,7 +22,18 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 DATE = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)  # Babel would write today's: equal sources make equal bytes
 ROOT = Path(__file__).parent
 LOCALE = ROOT / "datacheck" / "i18n" / "locale"
-PLACE = ROOT / "datacheck" / "text" / "compiled.py"
+PLACE = ROOT / "datacheck" / "text" / "native" / "place.py"
+FLAGS = (
+    "-std=c11",
+    "-O3",
+    "-ffp-contract=off",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-Werror",
+)
 
 
 def compile_catalogues() -> None:
@@ -39,22 +51,38 @@ def compile_catalogues() -> None:
         made.replace(target)  # a reader sees the old one or the new one
 
 
-def compile_kernels() -> None:
-    """Write the compiled code of these sources, if it is missing, in the place of that of others."""
-    spec = importlib.util.spec_from_file_location("compiled", PLACE)
+def compile_kernels(*, every: bool) -> None:
+    """Compile what is missing for this machine, or for `every` kind; what belongs to other sources goes."""
+    place = _place()
+    wanted = {place.built(target): target for target in (place.TARGETS if every else place.candidates())}
+    folder: Path = place.FOLDER / "built"
+    folder.mkdir(exist_ok=True)
+    for old in set(folder.glob("kernels-*")) - {place.built(target) for target in place.TARGETS}:
+        old.unlink()
+    with tempfile.TemporaryDirectory() as cache:
+        for path, target in wanted.items():
+            if not path.exists():
+                _compile_kernels(path, *place.TARGETS[target][:2], place.sources(), Path(cache))
+
+
+def _compile_kernels(path: Path, target: str, processor: str, sources: list[Path], cache: Path) -> None:
+    code = [str(source) for source in sources if source.suffix == ".c"]
+    made = cache / path.name
+    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, "-target", target, f"-mcpu={processor}", "-o", str(made)]
+    env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
+    subprocess.run([*command, *code], env=env, check=True)  # noqa: S603 - our own words
+    shutil.copyfile(made, path.with_suffix(".new"))
+    path.with_suffix(".new").replace(path)  # a process that has the old one open keeps it
+
+
+def _place() -> Any:
+    """The module that says where kernels lie, without what imports them."""
+    spec = importlib.util.spec_from_file_location("place", PLACE)
     assert spec is not None
     assert spec.loader is not None
     place = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(place)
-    target: Path = place.built()
-    if target.exists():
-        return
-    shutil.rmtree(target.parent, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=ROOT) as name:
-        _call("compile_kernels", NUMBA_CACHE_DIR=name)
-        (made,) = Path(name).glob("text_*")
-        target.parent.mkdir(exist_ok=True)
-        made.rename(target)
+    return place
 
 
 def compile_expressions() -> None:
@@ -82,11 +110,11 @@ class CompileHook(BuildHookInterface[Any]):
             leads_here.write_text(f"__path__ = [{str(ROOT / 'flows')!r}]\n", "utf-8")
             build_data["force_include_editable"] = {str(leads_here): "datacheck_flows/__init__.py"}
         if self.target_name == "wheel":
+            compile_kernels(every=version != "editable")
             compile_expressions()
-            compile_kernels()
 
 
 if __name__ == "__main__":
     compile_catalogues()
+    compile_kernels(every=False)
     compile_expressions()
-    compile_kernels()

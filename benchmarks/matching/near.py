@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from datacheck.text.matching import COMPILED_ENTRIES, Pairs, alike, shared, similar_pairs
+from datacheck.text.bucket_kernels import shared_in_bands
+from datacheck.text.matching import Pairs, alike, similar_pairs
 from datacheck.text.minhash import banding, least_alike
 from datacheck.text.sketches import Signatures, Unit, sets, sketch
 
@@ -26,16 +27,7 @@ def near_pairs(texts: pl.Series, unit: Unit, threshold: float, *, greedy: bool =
 
 def _worth_comparing(found: Signatures, least: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return the band keys that another row has, too, which looks alike; and their rows, ascending."""
-    places = np.flatnonzero(_shared(found.keys))
+    places = np.flatnonzero(shared_in_bands(found.keys))
     keys, rows = found.keys.ravel()[places], places // found.keys.shape[1]
     chosen = alike(keys, found.marks[rows], least)
     return keys[chosen], rows[chosen]
-
-
-def _shared(keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Say of each key whether another row has it."""
-    if keys.size < COMPILED_ENTRIES:
-        return shared(keys.ravel())
-    from datacheck.text import bucket_kernels
-
-    return bucket_kernels.shared_in_bands(keys).ravel()

@@ -113,7 +113,6 @@ def main() -> None:
         report = conditions(chosen, found, failed) | {"load": load}
         report["brute_force"] = [compare(corpus, setting) for corpus in found for setting in corpus.pairs]
         report["lines"] = measured(tools, found, chosen, failed, work)
-        report["roof"] = child(Tool("", "", "roof", ""), found[0], chosen, work)
         starts = [child(Tool("", "", "start", ""), found[0], chosen, work) for _ in range(chosen.rounds)]
         report["start"] = statistics.median(start.get("process_cpu", math.nan) for start in starts)
         report["seconds"] = time.perf_counter() - started
@@ -309,7 +308,7 @@ def check(kind: str, corpus: Corpus, folder: Path, seconds: float) -> dict[str, 
 # ── the conditions ────────────────────────────────────────────────────────────────────────────────────
 def conditions(chosen: argparse.Namespace, found: list[Corpus], failed: dict[str, str]) -> dict[str, Any]:
     """Return machine, versions and corpora."""
-    own = ("numba", "numpy", "polars", "pyarrow", "datasketch")
+    own = ("numpy", "polars", "pyarrow", "datasketch")
     return {
         "cpu": processor(),
         "cores": os.cpu_count(),

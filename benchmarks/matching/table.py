@@ -14,7 +14,7 @@ BASE = "datacheck engine, matched"  # ratios are against this line of the corpus
 
 def markdown(report: Report) -> str:
     """Return the whole page."""
-    parts = [_head(report), *(_corpus(report, corpus) for corpus in report["corpora"]), _roof(report), _tail(report)]
+    parts = [_head(report), *(_corpus(report, corpus) for corpus in report["corpora"]), _tail(report)]
     return "\n".join(parts)
 
 
@@ -123,32 +123,6 @@ def _checks(report: Report, name: str) -> Iterator[str]:
                 f"\nComplete join ({check['setting']}) against brute force over sets of strings, {check['documents']:,}"
                 f" documents: {check['pairs']:,} pairs, {check['missing']} missing, {check['extra']} extra."
             )
-
-
-def _roof(report: Report) -> str:
-    roof = report["roof"]
-    if "error" in roof:
-        return f"\n## The roof\n\nNot measured: {roof['error']}\n"
-    both = roof["roof"]["2"]
-    seconds = roof["evaluations"] / both
-    shares = [f"{100 * roof['stage'][threads] / roof['roof'][threads]:.0f} %" for threads in ("1", "2")]
-    text = (
-        f"\n## The roof\n\nmin(a·h + b) over 32 bits with K = {roof['num_perm']}, nothing else:"
-        f" {roof['roof']['1'] / 1e9:.1f} G/s on one thread, {both / 1e9:.1f} G/s on two. This corpus needs"
-        f" {roof['evaluations'] / 1e9:.2f} G of them: {seconds:.3f} s. The signature stage alone does"
-        f" {roof['stage']['1'] / 1e9:.1f} G/s on one thread, {roof['stage']['2'] / 1e9:.1f} on two:"
-        f" {shares[0]} and {shares[1]} of the roof."
-    )
-    base = _base(report, "zh")
-    if base:
-        start = base["process_cpu"] - base["cpu"]
-        text += (
-            f" The whole engine (reading of code points, n-grams, bands, verification too) takes {base['wall']:.3f} s:"
-            f" {100 * seconds / base['wall']:.0f} % of the roof. Its process (imports, kernels from the cache, the"
-            f" Parquet file, a first call) uses {start:.2f} CPU s besides. A process that starts, loads the kernels"
-            f" from the cache and searches 6,000 documents takes {report['start']:.2f} CPU s in all."
-        )
-    return text + "\n"
 
 
 def _tail(_report: Report) -> str:

@@ -5,7 +5,6 @@ Imports are inside the commands: `datacheck --help` must be instant and load nei
 
 import contextlib
 import sys
-import time
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -472,18 +471,6 @@ def schema(
 
     discover.use_folder(folder)
     typer.echo(report_schema() if report else contract_schema())
-
-
-@app.command("compile")
-def compile_(lang: LangOpt = "") -> None:
-    """Compile the kernels ahead of the first large run, as for an image."""
-    language(lang)
-    from datacheck.session.compiling import compile_kernels
-
-    start = time.monotonic()
-    folder = compile_kernels()
-    seconds = round(time.monotonic() - start)
-    say(Message("compiled code is in {folder} ({seconds} s)", folder=folder, seconds=seconds))
 
 
 init.register(app)

@@ -40,10 +40,10 @@ class ClusterWorkers(Workers):
     `own`: it was started, or joined, for this run alone.
     """
 
-    def __init__(self, store: Store, count: int, *, little: bool, limit: float, own: bool) -> None:
-        super().__init__(count, little=little, limit=limit)
+    def __init__(self, store: Store, count: int, *, limit: float, own: bool) -> None:
+        super().__init__(count, limit=limit)
         self.threads = 1
-        self._setup = _written(store, threads=self.threads, little=little, own=own)
+        self._setup = _written(store, threads=self.threads, own=own)
         self._open: set[Any] = set()  # what was asked for and not given back
 
     @abstractmethod
@@ -99,7 +99,7 @@ class ClusterWorkers(Workers):
 class OnRay(ClusterWorkers):
     """Tasks of Ray: of the cluster at an address, of the one that runs here, or of one that is started."""
 
-    def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
+    def __init__(self, address: str | None, store: Store, workers: int | None, *, limit: float) -> None:
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
         self._ray = ray = _extra("ray", "ray")
         self._own = not ray.is_initialized()
@@ -115,7 +115,7 @@ class OnRay(ClusterWorkers):
             # It would tell of dead workers on standard output, where a report may stand.
             ray._private.worker.print_to_stdstream = _nothing_said  # noqa: SLF001
         count = workers or int(ray.cluster_resources().get("CPU", 1))
-        super().__init__(store, count, little=little, limit=limit, own=self._own)
+        super().__init__(store, count, limit=limit, own=self._own)
         self._do = ray.remote(node.do).options(max_retries=0, num_cpus=1)
 
     def _ask(self, task: bytes, *, alone: bool) -> Any:
@@ -139,7 +139,7 @@ class OnRay(ClusterWorkers):
 class OnDask(ClusterWorkers):
     """Tasks of Dask: of the scheduler at an address, or of workers that are started here."""
 
-    def __init__(self, address: str | None, store: Store, workers: int | None, *, little: bool, limit: float) -> None:
+    def __init__(self, address: str | None, store: Store, workers: int | None, *, limit: float) -> None:
         self._dask = distributed = _extra("distributed", "dask")
         logging.getLogger("distributed.client").setLevel(logging.ERROR)  # it warns of every worker that died
         one = {"n_workers": workers or os.cpu_count(), "threads_per_worker": 1, "dashboard_address": None}
@@ -153,7 +153,7 @@ class OnDask(ClusterWorkers):
             raise UsageError(
                 "{address}: its workers have several threads; start them with --nthreads 1", address=str(address)
             )
-        super().__init__(store, workers or len(threads), little=little, limit=limit, own=address is None)
+        super().__init__(store, workers or len(threads), limit=limit, own=address is None)
 
     def _ask(self, task: bytes, *, alone: bool) -> Any:
         return self._client.submit(node.do, self._setup, task, alone=alone, pure=False)
@@ -182,13 +182,13 @@ def named(engine: str, size: int) -> str:
     return "local" if engine == "auto" else engine
 
 
-def cluster(engine: str, store: Store, workers: int | None, *, little: bool, limit: float) -> ClusterWorkers:
+def cluster(engine: str, store: Store, workers: int | None, *, limit: float) -> ClusterWorkers:
     """The cluster of a name that `named` gave. Raises UsageError where there is none."""
     kind, _, address = engine.partition("://")
     if kind == "ray":
-        return OnRay(engine if address else None, store, workers, little=little, limit=limit)
+        return OnRay(engine if address else None, store, workers, limit=limit)
     scheduler = address or os.environ.get("DASK_SCHEDULER_ADDRESS")
-    return OnDask(scheduler, store, workers, little=little, limit=limit)
+    return OnDask(scheduler, store, workers, limit=limit)
 
 
 def _nothing_said(*_: Any, **__: Any) -> None:
@@ -214,7 +214,7 @@ def _extra(module: str, extra: str) -> Any:
         ) from None
 
 
-def _written(store: Store, *, threads: int, little: bool, own: bool) -> Path:
+def _written(store: Store, *, threads: int, own: bool) -> Path:
     """Put into the store how workers begin, with a copy of the user's checks."""
     folder, copy = discover.user_folder(), None
     if folder is not None:
@@ -225,7 +225,7 @@ def _written(store: Store, *, threads: int, little: bool, own: bool) -> Path:
                     (made / name).parent.mkdir(parents=True, exist_ok=True)
                     (made / name).write_bytes(code)
     own = own and folder is None and not plugins.inputs()
-    setup = node.Setup(code_digest(), folder, inputs_digest(), copy, threads, little, own)
+    setup = node.Setup(code_digest(), folder, inputs_digest(), copy, threads, own)
     content = pickle.dumps(setup)
     path = store.path("shared", f"setup-{digest(content.hex())}")
     store.write_content(path, content)

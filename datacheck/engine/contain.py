@@ -102,7 +102,7 @@ _idle: list[_Child] = []  # a child takes a second to start
 
 def _answer(pipe: Connection) -> None:
     """What the child does: begin with a piece of work, or give its next item."""
-    prepare_child(None, 1, little=False)
+    prepare_child(None, 1)
     items: Iterator[Any] = iter(())
     with suppress(EOFError, OSError):
         while True:

@@ -8,6 +8,7 @@ nowhere: what is signed is measured here and now. `DATACHECK_CACHE=off` keeps no
 import json
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -19,7 +20,6 @@ import polars as pl
 
 from datacheck.engine.store import Store
 from datacheck.engine.store import content as content_of
-from datacheck.text.compiled import user_folder
 
 CACHE = "DATACHECK_CACHE"
 MOST = 512 * 1024 * 1024  # bytes; what was used longest ago goes first
@@ -28,6 +28,20 @@ _NAMED = 32  # hex digits of the content's digest in a name
 
 def _folder() -> Path | None:
     return None if os.environ.get(CACHE) == "off" else user_folder("evaluation")
+
+
+def user_folder(name: str) -> Path | None:
+    """A folder of the user's cache, made if need be; None where there is none that nobody else can write to."""
+    with suppress(OSError, RuntimeError):  # no home, a read-only one, a file in the way
+        base = os.environ.get("XDG_CACHE_HOME")
+        folder = (Path(base) if base else Path.home() / ".cache") / "datacheck" / name
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        facts = folder.stat()
+        if facts.st_uid == os.geteuid() and not facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            (folder / f".{os.getpid()}").touch()
+            (folder / f".{os.getpid()}").unlink()
+            return folder
+    return None
 
 
 def take(key: str, store: Store) -> bool:

@@ -27,7 +27,6 @@ class Setup:
     inputs: str
     copy: Path | None
     threads: int
-    little: bool
     own: bool
 
 
@@ -52,7 +51,7 @@ def do(setup: Path, task: bytes, *, alone: bool) -> Any:
         return worked(given)
     # Dask's workers are daemons, which may have no children; ours end with their parent.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]  # noqa: SLF001
-    child = Workers(1, little=ready.little, limit=worked.keywords["limit"])
+    child = Workers(1, limit=worked.keywords["limit"])
     child.threads = ready.threads
     try:
         return child.alone(worked, given)
@@ -72,7 +71,7 @@ def _made_ready(path: Path) -> Setup:
     ):
         setup: Setup = pickle.loads(path.read_bytes())  # noqa: S301 - the store is the user's own, as tasks are
     there = setup.checks is not None and setup.checks.is_dir()
-    prepare(setup.checks if there else setup.copy, setup.threads, setup.little, own=setup.own)
+    prepare(setup.checks if there else setup.copy, setup.threads, own=setup.own)
     from datacheck.contract import discover
     from datacheck.engine.store import code_digest, inputs_digest
 

@@ -20,7 +20,6 @@ from types import ModuleType
 
 from datacheck import plugins
 from datacheck.pii.hidden import own_process
-from datacheck.text.compiled import for_little_data
 
 _starting = threading.Lock()
 _M_MMAP_THRESHOLD = -3  # of malloc.h
@@ -56,15 +55,15 @@ class ChildContext(SpawnContext):
     Process = _Process
 
 
-def prepare_child(checks: Path | None, threads: int, little: bool) -> None:
+def prepare_child(checks: Path | None, threads: int) -> None:
     """What a worker of this machine does first."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends what takes too long
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    prepare(checks, threads, little, own=checks is None and not plugins.inputs())
+    prepare(checks, threads, own=checks is None and not plugins.inputs())
 
 
-def prepare(checks: Path | None, threads: int, little: bool, *, own: bool) -> None:
+def prepare(checks: Path | None, threads: int, *, own: bool) -> None:
     """What any worker does first; `own`: nobody else uses the process. Who only parses imports little by this."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait busily for one another: half of a network's CPU
@@ -73,7 +72,6 @@ def prepare(checks: Path | None, threads: int, little: bool, *, own: bool) -> No
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
     _limit_memory()
     _return_memory()
-    for_little_data(little)
     from datacheck.contract import discover  # imports polars, which reads POLARS_MAX_THREADS
 
     discover.use_folder(checks)

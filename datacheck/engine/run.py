@@ -69,14 +69,14 @@ class Engine:
         limit = contract.time_limit or LONGEST * (1 + size / 10**9)
         where = clusters.named(engine, size)
         if where != "local":
-            self.workers: Pool = clusters.cluster(where, store, workers, little=size <= SMALL, limit=limit)
+            self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
         elif alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
             self.workers = Here(limit=limit)
             if not store.shared:
                 store.hold()
         else:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
-            self.workers = Workers(count, little=size <= SMALL, limit=limit)
+            self.workers = Workers(count, limit=limit)
         self.sharing = Sharing(store)
         self.results: dict[str, Result] = {}
         self.costs: dict[str, Cost] = {}

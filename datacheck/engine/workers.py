@@ -25,7 +25,6 @@ from datacheck.engine.costs import Meter, metered
 from datacheck.engine.processes import ChildContext, keep_memory, prepare_child
 from datacheck.errors import DatacheckError, trace_of
 from datacheck.i18n.message import Message
-from datacheck.text.compiled import for_little_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -64,10 +63,9 @@ class Workers:
 
     apart: ClassVar = True
 
-    def __init__(self, count: int, *, little: bool = False, limit: float = 0.0) -> None:
-        """little: so little data in all that compiling for it would never pay. limit: seconds of a task; 0: any."""
+    def __init__(self, count: int, *, limit: float = 0.0) -> None:
+        """limit: seconds of a task; 0: any."""
         self.count = max(1, count)
-        self.little = little
         self.limit = limit
         self.threads = max(1, (os.cpu_count() or 1) // self.count)
         self._lock = threading.Lock()
@@ -79,10 +77,7 @@ class Workers:
 
     def _new(self, count: int) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(
-            count,
-            mp_context=ChildContext(),
-            initializer=prepare_child,
-            initargs=(discover.user_folder(), self.threads, self.little),
+            count, mp_context=ChildContext(), initializer=prepare_child, initargs=(discover.user_folder(), self.threads)
         )
         self._pools.append(pool)
         return pool
@@ -176,9 +171,8 @@ class Here(Workers):
     apart: ClassVar = False
 
     def __init__(self, *, limit: float = 0.0) -> None:
-        super().__init__(1, little=True, limit=limit)
+        super().__init__(1, limit=limit)
         keep_memory()
-        for_little_data(self.little)
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
         """Yield `work(task)` in the order of `tasks`."""
@@ -190,11 +184,6 @@ class Here(Workers):
             with _alarm(self.limit):
                 done = metered(do, here=True)
             yield self._counted(done)
-
-    def close(self, *, kill: bool = False) -> None:
-        """Nothing more will be done."""
-        for_little_data(None)
-        super().close(kill=kill)
 
 
 def _worked(work: Callable[[T], Any], task: T, *, debug: bool = False, limit: float = 0.0) -> tuple[Any, Cost]:

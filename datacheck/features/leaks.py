@@ -15,7 +15,7 @@ from datacheck.features.short_prompts import prompt_keys
 from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.arrays import Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import from_lengths, row_numbers
-from datacheck.text.containment import find, scanned
+from datacheck.text.containment import find
 from datacheck.text.encoded import encoded, readable
 from datacheck.text.eval_index import WINDOW, EvalIndex, Items
 from datacheck.text.matching import least
@@ -41,6 +41,7 @@ ITEMS: dict[str, pl.DataType | type[pl.DataType]] = {
 }  # fmt: skip
 _SPOKEN = ("prompt", "option", "text")
 LABEL = r"^\s*[(（]?[A-Ja-j][)）.．、:：]\s*"
+_MANY = 5_000  # texts from which on most items may stand in them: to ask which cannot would cost more
 _ANSWERED = ("answer", "response", "chosen")
 
 
@@ -447,7 +448,7 @@ def _possible(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.D
 
 
 def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
-    if not scanned(texts):
+    if len(texts) < _MANY:
         items = _possible(items, texts, n, tau)
     flat = [items[name].explode(empty_as_null=False).to_numpy() for name in ("shingles", "begins", "ends")]
     sizes = items["shingles"].list.len().to_numpy().astype(np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from datacheck.text import tables
-from datacheck.text.jit import njit
+from datacheck.text.native.library import done, kernel
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
@@ -28,6 +28,11 @@ _AT_ONCE = 8192  # tokens, padding included: some dozen megabytes
 _TOKEN = re.compile(r"[a-z0-9]+(?:\.[0-9]+)?%?|[^a-z0-9\u4e00-\u9fd5]+")
 
 _NARROW = {code: code - 0xFEE0 for code in range(0xFF10, 0xFF5B) if chr(code).isalnum()}
+
+
+_F32 = np.float32
+_remember = kernel("remember", _F32, _F32, _F32, _F32, int)
+_best_paths = kernel("best_paths", _F32, np.int32, int, int, int, _F32, _F32, _F32, np.int32, returns=bool)
 
 
 class Network:
@@ -120,7 +125,9 @@ class Network:
     def _paths(self, emissions: Floats, lengths: Ints) -> Ints:
         """The best path of the CRF for each sentence: tags [sentences, length]."""
         paths = np.zeros((len(lengths), len(emissions)), np.int32)
-        _best_paths(emissions, lengths, self._start, self._between, self._end, paths)
+        steps, sentences, tags = emissions.shape
+        ways = self._start, self._between, self._end
+        done(_best_paths(emissions, lengths, steps, sentences, tags, *ways, paths))
         return paths
 
 
@@ -144,66 +151,8 @@ def _remembered(gates: Floats, memory: Floats) -> Floats:
     now = np.empty((count, 4 * _CELLS), np.float32)
     for step in range(steps):
         np.matmul(out[step], memory, out=now)
-        _remember(now, gates[step], cells, out[step + 1])
+        _remember(now, gates[step], cells, out[step + 1], count)
     return out[1:]
-
-
-@njit
-def _tanh(x: Any) -> Any:
-    """The rational approximation of Eigen (ptanh_float), within 1e-6: unlike the library's, eight at a time."""
-    x = min(max(x, np.float32(-7.90531110763549805)), np.float32(7.90531110763549805))
-    y = x * x
-    over = np.float32(-2.76076847742355e-16) * y + np.float32(2.00018790482477e-13)
-    over = over * y + np.float32(-8.60467152213735e-11)
-    over = over * y + np.float32(5.12229709037114e-08)
-    over = over * y + np.float32(1.48572235717979e-05)
-    over = over * y + np.float32(6.37261928875436e-04)
-    over = over * y + np.float32(4.89352455891786e-03)
-    under = np.float32(1.19825839466702e-06) * y + np.float32(1.18534705686654e-04)
-    under = under * y + np.float32(2.26843463243900e-03)
-    under = under * y + np.float32(4.89352518554385e-03)
-    return x * over / under
-
-
-@njit
-def _remember(now: Floats, given: Floats, cells: Floats, out: Floats) -> None:
-    """One place: the gates of memory and of input [sentences, 256] change the cells and give the outputs [.., 64]."""
-    half, one = np.float32(0.5), np.float32(1)
-    for row in range(len(now)):
-        for at in range(256):
-            now[row, at] = _tanh(now[row, at] + given[row, at])
-        for at in range(64):
-            kept, taken = now[row, 64 + at] + one, now[row, at] + one
-            cells[row, at] = half * (kept * cells[row, at] + taken * now[row, 128 + at])
-            out[row, at] = half * (now[row, 192 + at] + one) * _tanh(cells[row, at])
-
-
-@njit
-def _follow(reached: Any, ways: Floats, best: Floats) -> None:
-    for to in range(len(best)):
-        best[to] = max(best[to], reached + ways[to])
-
-
-@njit
-def _best_paths(emissions: Floats, lengths: Ints, start: Floats, between: Floats, end: Floats, out: Ints) -> None:
-    """Viterbi for each sentence: emissions [length, sentences, tags], between [from, to], out [sentences, length]."""
-    tags = len(start)
-    scores, best = np.empty((len(emissions), tags), np.float32), np.empty(tags, np.float32)
-    for row in range(len(lengths)):
-        length = lengths[row]
-        for to in range(tags):
-            scores[0, to] = start[to] + emissions[0, row, to]
-        for step in range(1, length):
-            best[:] = np.float32(-np.inf)
-            for source in range(tags):
-                _follow(scores[step - 1, source], between[source], best)
-            for to in range(tags):
-                scores[step, to] = best[to] + emissions[step, row, to]
-        tag = np.argmax(scores[length - 1] + end)
-        out[row, length - 1] = tag
-        for step in range(length - 2, -1, -1):  # which way was the best is asked on the way back only
-            tag = np.argmax(scores[step] + between[:, tag])
-            out[row, step] = tag
 
 
 def _weights(flat: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:

@@ -140,7 +140,7 @@ def english_names(text: str) -> Iterator[FreeName]:
 
 @cache
 def _network() -> "Network":
-    from datacheck.pii.bilstm import Network  # numba only where it is needed
+    from datacheck.pii.bilstm import Network
 
     found = model()
     assert found is not None

@@ -8,24 +8,14 @@ n-grams of many items by chance, scattered; a leak has them in one place, so the
 
 import polars as pl
 
-from datacheck.text.compiled import pays
-from datacheck.text.eval_index import MANY, EvalIndex, Found, Items, find_few
-
-
-def scanned(texts: pl.Series) -> bool:
-    """Whether there are so many texts that the compiled scan pays."""
-    return pays(len(texts), MANY, "scan")
+from datacheck.text.eval_index import EvalIndex, Found, Items
+from datacheck.text.scan import find_many
 
 
 def find(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     """Find the items of `index` (built from `items`) in texts as they were written; null holds nothing.
 
     A pair is found when a stretch of at most `WINDOW` times the item's length (after normalising) holds as many of
-    its n-grams as needed: complete, no pair is missed. Many texts are scanned by compiled kernels, few by numpy; both
-    give the same.
+    its n-grams as needed: complete, no pair is missed.
     """
-    if not (len(index.hashes) and scanned(texts)):
-        return find_few(index, items, texts, n)
-    from datacheck.text.scan import find_many  # loads numba
-
-    return find_many(index, items, texts, n)
+    return find_many(index, items, texts, n) if len(index.hashes) else Found.of([])

@@ -14,7 +14,6 @@ from datacheck.text.rules import CONTEXT, DROP, EXPAND, RULES, table_of
 from datacheck.text.shingles import Grams, Shingles, contained, grams, shingles, take
 
 WINDOW = 3  # the place that holds the item may be so many times as long as the item (lengths after normalising)
-MANY = 5_000  # texts from which on compiled kernels are worth their start (half a second of import and loading)
 _AGREEING = 3  # rare n-grams that must agree before a pair is compared in full
 
 

@@ -9,17 +9,15 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from datacheck.text import bucket_kernels, pair_kernels
 from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
-from datacheck.text.compiled import pays, taken
 from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.minhash import MARKED, NO_KEY, SPREAD
+from datacheck.text.minhash import MARKED, NO_KEY
 from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
 
 _HALF = np.uint64(32)
-COMPILED_FROM = 4_000_000  # members to compare; below, loading numba costs more than it saves
-COMPILED_ENTRIES = 100_000  # keys
 _ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 _PAIRS = 50_000  # proposed at once
@@ -53,7 +51,6 @@ def pairs_from_buckets(
     skip: Bools | None = None,
     marks: UInt64s | None = None,
     least: int = 0,
-    compiled: bool | None = None,
 ) -> Iterator[Int64s]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
 
@@ -61,9 +58,8 @@ def pairs_from_buckets(
     `skip[row]` is read anew for each block: rows set in it, for instance because they
     were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
     greedy_removed follows. marks[row]: pairs of which fewer than `least` values agree may be left out (`alike`).
-    compiled: by default where there are many keys.
     """
-    for block, _ in counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled):
+    for block, _ in counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least):
         yield block
 
 
@@ -77,20 +73,17 @@ def counted_pairs(
     least: int = 0,
     beside: int | None = None,
     most: int | None = None,
-    compiled: bool | None = None,
 ) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares.
 
-    beside: rows from here on are those of another dataset; only pairs of one row of each are wanted (never compiled),
+    beside: rows from here on are those of another dataset; only pairs of one row of each are wanted,
     with `most` of only so many of the first rows there that share a key.
     """
-    if beside is None and pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
-        from datacheck.text import bucket_kernels  # it loads numba
-
+    if beside is None:
         yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
         return
     known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
-    entries = _Entries.of(keys, ranks, None if beside is None else int(np.searchsorted(known, beside)), most)
+    entries = _Entries.of(keys, ranks, int(np.searchsorted(known, beside)), most)
     pairs_before = from_lengths(entries.partners)
     first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
     for first, last in cuts(pairs_before[first_entry], size):
@@ -119,7 +112,7 @@ class _Entries(NamedTuple):
     bucket_ranks: Int64s  # all members, bucket by bucket, each in row order
 
     @classmethod
-    def of(cls, keys: UInt64s, ranks: Int64s, beside: int | None = None, most: int | None = None) -> Self:
+    def of(cls, keys: UInt64s, ranks: Int64s, beside: int, most: int | None) -> Self:
         wanted = np.flatnonzero(keys != NO_KEY)
         wanted = wanted[shared(keys[wanted])]
         order = wanted[np.lexsort((ranks[wanted], keys[wanted]))]
@@ -127,12 +120,11 @@ class _Entries(NamedTuple):
         fresh = np.ones(len(keys), np.bool_)
         fresh[1:] = (keys[1:] != keys[:-1]) | (ranks[1:] != ranks[:-1])
         keys, ranks = keys[fresh], ranks[fresh]
-        firsts = np.arange(len(keys)) + 1
-        if beside is not None:  # the others of its bucket begin behind the last one of its own side
-            other = ranks >= beside
-            at = np.flatnonzero(~other[:-1] & other[1:] & (keys[1:] == keys[:-1]))
-            firsts = np.append(at + 1, len(keys))[np.searchsorted(at, np.arange(len(keys)))]
-            firsts[other] = len(keys)
+        other = ranks >= beside
+        # The others of its bucket begin behind the last one of its own side
+        at = np.flatnonzero(~other[:-1] & other[1:] & (keys[1:] == keys[:-1]))
+        firsts = np.append(at + 1, len(keys))[np.searchsorted(at, np.arange(len(keys)))]
+        firsts[other] = len(keys)
         ends = np.searchsorted(keys, keys, side="right")
         partners = np.clip(ends - firsts, 0, most)
         places = np.flatnonzero(partners)
@@ -140,98 +132,26 @@ class _Entries(NamedTuple):
         return cls(ranks[places], firsts[places], partners[places], ranks)
 
 
-def shared(keys: UInt64s, *, compiled: bool | None = None) -> Bools:
-    """Say of each key that is not `NO_KEY` whether another one equals it.
-
-    Counters that several keys share answer for most of them.
-    """
-    if pays(len(keys), COMPILED_ENTRIES, "bucket_kernels") if compiled is None else compiled:
-        from datacheck.text import bucket_kernels  # it loads numba
-
-        return bucket_kernels.shared_in_bands(keys.reshape(-1, 1)).ravel()
-    bits = len(keys).bit_length() + 3
-    slots = (keys * SPREAD >> np.uint64(64 - bits)).astype(np.int64)
-    several = (np.bincount(slots, minlength=1 << bits) > 1)[slots]
-    at = np.flatnonzero(several)
-    at = at[np.argsort(keys[at])]
-    equal = keys[at[1:]] == keys[at[:-1]]
-    several[at] = np.append(equal, False) | np.append(False, equal)
-    several[keys == NO_KEY] = False
-    return several
+def shared(keys: UInt64s) -> Bools:
+    """Say of each key that is not `NO_KEY` whether another one equals it."""
+    return bucket_kernels.shared_in_bands(keys.reshape(-1, 1)).ravel()
 
 
-def alike(keys: UInt64s, marks: UInt64s, least: int, *, compiled: bool | None = None) -> Bools:
+def alike(keys: UInt64s, marks: UInt64s, least: int) -> Bools:
     """Say of each key that others share whether one of them has a similar mark (`minhash.marks`), as far as is known.
 
     marks[i] is that of the row of keys[i]; `least` of their values agree in similar ones. Where there are few keys all
     are kept: to compare their rows costs less than this.
     """
-    if not (len(keys) >= _ALIKE_FROM or taken() if compiled is None else compiled):
-        return np.ones(len(keys), np.bool_)
-    from datacheck.text import bucket_kernels  # it loads numba
-
-    return bucket_kernels.alike(keys, marks, least)
+    return bucket_kernels.alike(keys, marks, least) if len(keys) >= _ALIKE_FROM else np.ones(len(keys), np.bool_)
 
 
-def intersections(
-    a: Shingles, left: Int64s, b: Shingles, right: Int64s, *, needed: Int64s | None = None, compiled: bool | None = None
-) -> Int32s:
+def intersections(a: Shingles, left: Int64s, b: Shingles, right: Int64s, *, needed: Int64s | None = None) -> Int32s:
     """Return |a[left] ∩ b[right]| of each pair, int32[p].
 
-    needed: sizes below which the number does not matter: it may be too small there. compiled: whether to use the
-    compiled kernel; by default where there is much to compare.
+    needed: sizes below which the number does not matter: it may be too small there.
     """
-    sizes, others = np.diff(a.offsets)[left], np.diff(b.offsets)[right]
-    many = int(sizes.sum() + others.sum())
-    if pays(many, COMPILED_FROM, "pair_kernels") if compiled is None else compiled:
-        from datacheck.text import pair_kernels  # it loads numba
-
-        return pair_kernels.intersections(a, left, b, right, needed)
-    uneven = np.minimum(sizes, others) * _LONGER < np.maximum(sizes, others)
-    work = np.where(uneven, np.minimum(sizes, others), sizes + others)
-    result = np.zeros(len(left), np.int32)
-    for method, chosen in ((_looked_up, np.flatnonzero(uneven)), (_merged, np.flatnonzero(~uneven))):
-        for first, last in cuts(from_lengths(work[chosen])):
-            these = chosen[first:last]
-            result[these] = method(a, left[these], b, right[these])
-    return result
-
-
-def _merged(a: Shingles, left: Int64s, b: Shingles, right: Int64s) -> Int64s:
-    """Merge both sides of all pairs: common hashes become neighbours."""
-    keys = np.concatenate([_tagged(a, left), _tagged(b, right)])
-    keys.sort(kind="stable")  # two sorted runs: numpy's merge is ten times faster than its sort
-    twice = keys[1:][keys[1:] == keys[:-1]]
-    return np.bincount((twice >> _HALF).astype(np.int64), minlength=len(left))
-
-
-def _tagged(sets: Shingles, rows: Int64s) -> UInt64s:
-    lengths = np.diff(sets.offsets)[rows]
-    at = ranges(sets.offsets[rows], lengths)
-    return np.repeat(np.arange(len(rows), dtype=np.uint64) << _HALF, lengths) | sets.hashes[at]
-
-
-def _looked_up(a: Shingles, left: Int64s, b: Shingles, right: Int64s) -> Int64s:
-    swap = np.diff(a.offsets)[left] > np.diff(b.offsets)[right]
-    return np.where(swap, _found(b, right, a, left, swap), _found(a, left, b, right, ~swap))
-
-
-def _found(short: Shingles, rows: Int64s, long: Shingles, others: Int64s, wanted: Bools) -> Int64s:
-    """Binary-search the hashes of the short rows in the long ones, all at once; 0 where not wanted."""
-    pairs = np.flatnonzero(wanted)
-    lengths = np.diff(short.offsets)[rows[pairs]]
-    at = ranges(short.offsets[rows[pairs]], lengths)
-    values, pair = short.hashes[at], np.repeat(pairs, lengths)
-    low, high = long.offsets[others[pair]], long.offsets[others[pair] + 1]
-    end = high.copy()
-    for _ in range(int((high - low).max(initial=0)).bit_length()):
-        middle = (low + high) >> 1
-        open_ = low < high
-        less = open_ & (long.hashes[np.minimum(middle, len(long.hashes) - 1)] < values)
-        low = np.where(less, middle + 1, low)
-        high = np.where(open_ & ~less, middle, high)
-    hit = (low < end) & (long.hashes[np.minimum(low, len(long.hashes) - 1)] == values) if len(low) else low > 0
-    return np.bincount(pair[hit], minlength=len(wanted))
+    return pair_kernels.intersections(a, left, b, right, needed)
 
 
 def jaccard(sets: Shingles, pairs: Int64s, *, at_least: float | None = None) -> Pairs:
@@ -416,25 +336,12 @@ def union(parts: list[Pairs]) -> Pairs:
     return every.where(np.unique(codes, return_index=True)[1])
 
 
-def rarest_first(sets: Shingles, counts: Int64s, *, compiled: bool | None = None) -> tuple[UInt32s, Int64s]:
-    """Return the `counts[row]` members of each row that the fewest rows have, and their rows.
+def rarest_first(sets: Shingles, counts: Int64s) -> tuple[UInt32s, Int64s]:
+    """Return the `counts[row]` members of each row that the fewest rows have, as far as that is known, and their rows.
 
-    Of equally rare members, those with the smaller hash. For large sets compiled code only estimates what is rare; any
-    order that all rows share is right for a prefix filter, a good one is fast.
+    Any order that all rows share is right for a prefix filter, a good one is fast.
     """
-    if pays(len(sets.hashes), COMPILED_FROM, "pair_kernels") if compiled is None else compiled:
-        from datacheck.text import pair_kernels  # it loads numba
-
-        return pair_kernels.rarest_first(sets, counts), np.repeat(np.arange(len(counts)), counts)
-    known, inverse, frequency = np.unique(sets.hashes, return_inverse=True, return_counts=True)
-    by_rarity = np.argsort(frequency, kind="stable")
-    rank = np.empty(len(known), np.uint64)
-    rank[by_rarity] = np.arange(len(known), dtype=np.uint64)
-    rows = row_numbers(sets.offsets)
-    ordered = rows.astype(np.uint64) << _HALF | rank[inverse]
-    ordered.sort()
-    chosen = np.arange(len(rows)) - sets.offsets[rows] < counts[rows]
-    return known[by_rarity[_low(ordered[chosen])]], rows[chosen]
+    return pair_kernels.rarest_first(sets, counts), np.repeat(np.arange(len(counts)), counts)
 
 
 def _joined(parts: list[Pairs]) -> Pairs:

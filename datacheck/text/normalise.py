@@ -16,13 +16,11 @@ import polars as pl
 
 from datacheck.text.arrays import Int64s
 from datacheck.text.codes import from_lengths
-from datacheck.text.compiled import pays
-from datacheck.text.rules import KNOWN, Rule, code_points, plainly
-
-COMPILED_FROM = 16 << 20  # bytes of text; below, loading numba costs more than it saves
+from datacheck.text.kernels import normalised
+from datacheck.text.rules import KNOWN, Rule, code_points
 
 
-def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | None = None) -> pl.Series:
+def normalise(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
     """Normalise a text column; null stays null, a row of nothing but punctuation becomes "".
 
     * nfkc: Unicode compatibility composition (fullwidth to ASCII, ㎡ to m2, ½ to 1⁄2)
@@ -33,7 +31,6 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
     * strip_space: drop separators and the control characters that are white space
     * strip_invisible: of what strip_punct drops only format characters, variation selectors and fillers
 
-    compiled: whether to use the compiled kernels, which give the same; by default where there is much text.
     Raises ValueError for an unknown rule.
     """
     unknown = set(rules) - set(KNOWN)
@@ -41,13 +38,7 @@ def normalise(texts: pl.Series, rules: tuple[Rule, ...], *, compiled: bool | Non
         raise ValueError(f"unknown normalisation rule {sorted(unknown)}; known are {', '.join(KNOWN)}")
     if not rules or not len(texts):
         return texts
-    ordered = tuple(rule for rule in KNOWN if rule in rules)
-    if much(texts, COMPILED_FROM, "kernels") if compiled is None else compiled:
-        from datacheck.text.kernels import normalised  # it loads numba
-
-        result = normalised(texts, ordered)
-    else:
-        result = plainly(texts, ordered)
+    result = normalised(texts, tuple(rule for rule in KNOWN if rule in rules))
     return result if not texts.null_count() else _with_nulls(result, texts)
 
 
@@ -63,11 +54,6 @@ def for_words(rules: tuple[Rule, ...], gone: tuple[Rule, ...] = ("strip_punct", 
 def without_han_space(texts: pl.Series) -> pl.Series:
     """Return texts without white space beside Chinese characters, where none parts words."""
     return texts.str.replace_all(r"(\p{Han})\s+", "${1}").str.replace_all(r"\s+(\p{Han})", "${1}")
-
-
-def much(texts: pl.Series, least: int, kernels: str) -> bool:
-    """Whether there is so much text (`least` bytes) that a module of compiled kernels pays."""
-    return pays(int(texts.str.len_bytes().sum()), least, kernels)
 
 
 def origins(text: str, rules: tuple[Rule, ...]) -> tuple[str, Int64s]:

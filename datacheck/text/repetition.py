@@ -5,7 +5,7 @@ import polars as pl
 
 from datacheck.text.arrays import Float64s, Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import blocks, decode
-from datacheck.text.normalise import COMPILED_FROM, much
+from datacheck.text.kernels import repeating
 from datacheck.text.shingles import mix
 
 _BASE = np.uint32(0x9E3779B1)
@@ -18,10 +18,6 @@ def top_coverage(texts: pl.Series, n: int, least: float, characters: int) -> Flo
     frequent, the one that covers most counts (of the first 50). n-grams are told apart by 32-bit hashes: two different
     ones share one with a probability of 2^-32.
     """
-    if not much(texts, COMPILED_FROM, "count_kernels"):
-        return np.concatenate([np.zeros(0), *(_block(part, n, least, characters) for part in blocks(texts, 1 << 18))])
-    from datacheck.text.count_kernels import repeating  # loads numba
-
     shares = np.zeros(len(texts))
     rows = repeating(texts, n, least, characters)
     shares[rows] = np.concatenate([np.zeros(0), *(_block(p, n, least, characters) for p in blocks(texts.gather(rows)))])

@@ -6,9 +6,8 @@ import numpy as np
 import polars as pl
 
 from datacheck.text import tables
-from datacheck.text.arrays import Bools, UInt8s, UInt32s
-from datacheck.text.codes import blocks, decode, row_numbers
-from datacheck.text.normalise import COMPILED_FROM, much
+from datacheck.text.arrays import Bools, UInt8s
+from datacheck.text.kernels import Scripts, script_counts
 
 # Blocks of letters by script (Unicode 14.0). Signs, digits and marks belong to none.
 _BLOCKS: dict[str, tuple[tuple[int, int], ...]] = {
@@ -39,31 +38,15 @@ def script_words(texts: pl.Series) -> pl.DataFrame:
     names of variables and answers). `simplified` and `traditional` are the Han characters that only one way of writing
     Chinese uses: by OpenCC's table, where the character sets GB 2312 and Big5 agree with it.
     """
-    if much(texts, COMPILED_FROM, "count_kernels"):
-        from datacheck.text.count_kernels import script_counts  # loads numba
-
-        counts = script_counts(texts, _classes(), _single(), _written(), len(COLUMNS))
-    else:
-        counts = np.concatenate([np.zeros((0, len(COLUMNS)), np.uint32), *(_count(part) for part in blocks(texts))])
+    counts = script_counts(texts, _scripts(), len(COLUMNS))
     return pl.DataFrame({name: counts[:, number] for number, name in enumerate(COLUMNS)})
 
 
-def _count(texts: pl.Series) -> UInt32s:
-    text = decode(texts)
-    kind, rows = _classes()[text.codes], row_numbers(text.offsets)
-    begins = np.ones(len(kind), np.bool_)
-    begins[1:] = (kind[1:] != kind[:-1]) | (rows[1:] != rows[:-1])
-    continues = np.append(~begins[1:], [False] * min(1, len(kind)))
-    counted = np.where(_single()[kind], kind != _NONE, begins & continues & (kind != _NONE))
-    width, size = len(COLUMNS), len(text.offsets) - 1
-    counts = np.bincount(rows[counted] * width + kind[counted], minlength=size * width).reshape(size, width)
-    written = _written()[text.codes]
-    for column, mark in ((len(SCRIPTS), 1), (len(SCRIPTS) + 1, 2)):
-        counts[:, column] = np.bincount(rows[written == mark], minlength=size)
-    return counts.astype(np.uint32)
-
-
 @cache
+def _scripts() -> Scripts:
+    return Scripts(script=_classes(), forms=_written(), single=_single(), none=_NONE, width=len(COLUMNS))
+
+
 def _classes() -> UInt8s:
     classes = np.full(0x110000, _NONE, np.uint8)
     for number, ranges in enumerate(_BLOCKS.values()):
@@ -72,12 +55,10 @@ def _classes() -> UInt8s:
     return classes
 
 
-@cache
 def _single() -> Bools:
     return np.array([name in _BY_CHARACTER for name in SCRIPTS] + [True])
 
 
-@cache
 def _written() -> UInt8s:
     """1: a simplified form, 2: a traditional form, 0: anything else, characters of both among them (后, 里)."""
     written = np.zeros(0x110000, np.uint8)

@@ -1,7 +1,6 @@
 """A column of texts as what near-duplicate search works on: n-gram sets, band keys, document frequencies.
 
-Every function has two ways with the same results: numpy, and compiled kernels where there is much text (`compiled`
-chooses; by default the amount of text does).
+Kernels do it; numpy where words are cut by jieba, which takes a hundred times as long as all the rest.
 """
 
 from typing import NamedTuple
@@ -9,10 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from datacheck.text import sketch_kernels
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.codes import blocks, decode, row_numbers
 from datacheck.text.minhash import band_keys, marks, mix64, signatures
-from datacheck.text.normalise import much, normalise, without_han_space
+from datacheck.text.normalise import normalise, without_han_space
 from datacheck.text.rules import Rule
 from datacheck.text.shingles import (
     LATIN,
@@ -33,7 +33,6 @@ from datacheck.text.shingles import (
 )
 
 NOTHING = np.zeros(0, np.uint32)
-COMPILED_FROM = 2 << 20  # bytes of text, some 5,000 short rows
 Scheme = tuple[int, int, int]
 
 
@@ -44,9 +43,10 @@ class Unit(NamedTuple):
     by: By
     n: int
 
-    def compiled(self, texts: pl.Series, kernels: str) -> bool:
-        """Whether to take the compiled way: not for jieba, which takes a hundred times as long as all the rest."""
-        return self.by != "jieba" and much(texts, COMPILED_FROM, kernels)
+    @property
+    def plain(self) -> bool:
+        """Whether numpy has to do it."""
+        return self.by == "jieba"
 
 
 class Signatures(NamedTuple):
@@ -69,18 +69,14 @@ class Sets(NamedTuple):
     texts: UInt64s
 
 
-def sketch(
-    texts: pl.Series, unit: Unit, scheme: Scheme, *, drop: UInt32s = NOTHING, compiled: bool | None = None
-) -> Signatures:
+def sketch(texts: pl.Series, unit: Unit, scheme: Scheme, *, drop: UInt32s = NOTHING) -> Signatures:
     """Return band keys for a scheme of (permutations, bands, values per band).
 
     drop: sorted hashes of frequent n-grams, which propose no pairs. A row of nothing else keeps them all: there is
     nothing else to find it by. Where n is three or less, those that begin with a Latin letter are longer, and in such
     a row those that begin with a digit (there are a thousand of three digits: in rows of numbers most are common).
     """
-    if unit.compiled(texts, "sketch_kernels") if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # it loads numba
-
+    if not unit.plain:
         keys, pick, marked, counts = sketch_kernels.sketch(texts, *unit, drop, scheme)
         return Signatures(keys, pick, marked, counts[:, 0], counts[:, 1])
     none = np.zeros(0, np.int64)
@@ -104,21 +100,13 @@ def _sketch(texts: pl.Series, unit: Unit, scheme: Scheme, drop: UInt32s) -> Sign
 
 
 def sets(
-    texts: pl.Series,
-    unit: Unit,
-    *,
-    drop: UInt32s = NOTHING,
-    rows: Int64s | None = None,
-    hashed: bool = True,
-    compiled: bool | None = None,
+    texts: pl.Series, unit: Unit, *, drop: UInt32s = NOTHING, rows: Int64s | None = None, hashed: bool = True
 ) -> Sets:
     """Return the sets of n-grams of `rows` (by default all), without those of `drop`, and text hashes if `hashed`.
 
     Single frequent n-grams of Latin letters stay (`own_grams`); a row of nothing else keeps all.
     """
-    if unit.compiled(texts, "sketch_kernels") if compiled is None else compiled:
-        from datacheck.text import sketch_kernels  # it loads numba
-
+    if not unit.plain:
         every = np.arange(len(texts)) if rows is None else rows
         return Sets(*sketch_kernels.sets(texts, *unit, drop, every, hashed=hashed))
     texts = texts if rows is None else texts.gather(rows)
@@ -137,9 +125,9 @@ def _sets(texts: pl.Series, unit: Unit, drop: UInt32s) -> Sets:
 def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
     """Return normalised texts; for jieba strip_space drops white space beside Chinese characters only."""
     if unit.by != "jieba" or "strip_space" not in unit.rules:
-        return normalise(texts, unit.rules, compiled=False)
+        return normalise(texts, unit.rules)
     rules = tuple(rule for rule in unit.rules if rule != "strip_space")
-    return without_han_space(normalise(texts, rules, compiled=False))
+    return without_han_space(normalise(texts, rules))
 
 
 def _proposing(texts: pl.Series, found: Grams, unit: Unit, *, digits: bool = False) -> tuple[Grams, Bools, Bools]:
@@ -181,22 +169,16 @@ def text_hashes(texts: pl.Series) -> UInt64s:
     return sums[text.offsets[1:]] - sums[text.offsets[:-1]] + lengths.astype(np.uint64)
 
 
-def frequent(texts: pl.Series, unit: Unit, least: int, *, compiled: bool | None = None) -> tuple[UInt32s, Int64s]:
+def frequent(texts: pl.Series, unit: Unit, least: int) -> tuple[UInt32s, Int64s]:
     """Return the n-grams that at least `least` rows have, sorted, and how many have each."""
-    if unit.compiled(texts, "frequency_kernels") if compiled is None else compiled:
-        from datacheck.text import frequency_kernels  # it loads numba
-
-        return frequency_kernels.frequent(texts, *unit, least)
+    if not unit.plain:
+        return sketch_kernels.frequent(texts, *unit, least)
     hashes, counts = document_frequency(_counted(texts, unit))
     return hashes[counts >= least], counts[counts >= least]
 
 
-def frequencies_of(
-    texts: pl.Series, unit: Unit, among: UInt32s, *, compiled: bool | None = None
-) -> tuple[UInt32s, Int64s]:
+def frequencies_of(texts: pl.Series, unit: Unit, among: UInt32s) -> tuple[UInt32s, Int64s]:
     """Return which of the n-grams `among` (sorted) occur, and how many rows have each."""
-    if unit.compiled(texts, "frequency_kernels") if compiled is None else compiled:
-        from datacheck.text import frequency_kernels  # it loads numba
-
-        return frequency_kernels.frequencies_of(texts, *unit, among)
+    if not unit.plain:
+        return sketch_kernels.frequencies_of(texts, *unit, among)
     return document_frequency(_counted(texts, unit), among)

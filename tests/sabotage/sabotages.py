@@ -1408,7 +1408,7 @@ SABOTAGES = (
     Sabotage(
         "kept_index_of_others",
         "a cache folder that others can write to is not used",
-        "datacheck.text.compiled.user_folder",
+        "datacheck.engine.kept.user_folder",
         "not facts.st_mode",
         "True or not facts.st_mode",
         "tests/engine/test_kept.py::test_a_folder_that_others_may_write_to_is_not_used",

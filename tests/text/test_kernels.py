@@ -1,17 +1,18 @@
-"""The compiled kernels against the numpy way, which the tests of normalise and shingles hold to other truths."""
-
-from pathlib import Path
+"""The kernels against the numpy way, which the tests of normalise and shingles hold to other truths."""
 
 import numpy as np
+import plain_ways
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from datacheck.text import compiled, decode_kernels, jit, kernels
+from datacheck.text import columns as text_columns
+from datacheck.text import kernels, spread
 from datacheck.text.normalise import for_words, normalise
 from datacheck.text.rules import RULES
 from datacheck.text.shingles import shingles
+from datacheck.text.sketch_kernels import sort_hashes
 from datacheck.text.sketches import Unit, sets
 
 # plain text, and what makes normalising hard: combining marks, jamo, expansions, astral and fullwidth characters
@@ -28,8 +29,8 @@ def series(texts):
 @settings(max_examples=60, deadline=None)
 @given(columns, st.sampled_from([(), RULES, ("nfkc", "casefold"), ("t2s", "strip_space")]))
 def test_normalised_texts_are_equal(texts, rules):
-    expected = normalise(series(texts).fill_null(""), rules, compiled=False)
-    assert normalise(series(texts), rules, compiled=True).fill_null("").to_list() == expected.to_list()
+    expected = plain_ways.normalise(series(texts), rules)
+    assert normalise(series(texts), rules).fill_null("").to_list() == expected.to_list()
 
 
 @settings(max_examples=60, deadline=None)
@@ -40,8 +41,8 @@ def test_normalised_texts_are_equal(texts, rules):
 )
 def test_sets_are_equal(texts, rules, unit):
     by, n = unit
-    expected = shingles(normalise(series(texts), rules, compiled=False), by, n)
-    got = sets(series(texts), Unit(rules, by, n), compiled=True).sets
+    expected = shingles(plain_ways.normalise(series(texts), rules), by, n)
+    got = sets(series(texts), Unit(rules, by, n)).sets
     assert got.offsets.tolist() == expected.offsets.tolist()
     assert got.hashes.tolist() == expected.hashes.tolist()
 
@@ -52,18 +53,18 @@ def test_every_character_of_three_bytes_is_decoded(rules):
     texts = series(["".join(every[i : i + 50]) for i in range(0, len(every), 50)])
     # behind n letters, four characters begin at any place, and the last ones end at the end of the text
     for before in ("", "a", "ab"):
-        assert normalise(before + texts, rules, compiled=True).equals(normalise(before + texts, rules, compiled=False))
+        assert normalise(before + texts, rules).equals(plain_ways.normalise(before + texts, rules))
 
 
 def test_rows_in_several_pieces_come_back_in_order(monkeypatch):
-    monkeypatch.setattr(jit, "threads", lambda: 2)
+    monkeypatch.setattr(spread, "threads", lambda: 2)
     texts = series(
         [f"第{i}行：今天的天气不错，我们去公园吧。" * (1 + i % 7) + "e\u0301" * (i % 5 == 0) for i in range(9000)]
     )
-    assert len(list(jit.pieces(decode_kernels.Column(texts).offsets))) > 4
-    assert kernels.normalised(texts, RULES).equals(normalise(texts, RULES, compiled=False))
-    found = sets(texts, Unit(RULES, "chars", 3), compiled=True).sets
-    expected = shingles(normalise(texts, RULES, compiled=False), "chars", 3)
+    assert len(list(spread.pieces(text_columns.Column(texts).offsets))) > 4
+    assert kernels.normalised(texts, RULES).equals(plain_ways.normalise(texts, RULES))
+    found = sets(texts, Unit(RULES, "chars", 3)).sets
+    expected = shingles(plain_ways.normalise(texts, RULES), "chars", 3)
     assert (found.offsets == expected.offsets).all()
     assert (found.hashes == expected.hashes).all()
 
@@ -83,39 +84,17 @@ def test_rows_in_several_pieces_come_back_in_order(monkeypatch):
 )
 def test_hashes_are_sorted_and_stand_once(values):
     found, work = np.array(values, np.uint32), np.empty(3 * len(values) + 2, np.uint32)
-    count = kernels.sort_unique(found, len(values), work)
+    count = sort_hashes(found, len(values), work)
     assert found[:count].tolist() == sorted(set(values))
 
 
 @pytest.mark.parametrize("weights", [[], [5], [0, 0, 0], [10**6] * 3, [1, 2, 10**9, 1]])
 def test_pieces_cover_every_row_once(weights):
     offsets = np.concatenate([[0], np.cumsum(weights)]).astype(np.int64)
-    rows = [row for first, last in jit.pieces(offsets) for row in range(first, last)]
+    rows = [row for first, last in spread.pieces(offsets) for row in range(first, last)]
     assert rows == list(range(len(weights)))
 
 
 def test_a_sliced_column_is_read_where_it_starts():
     texts = series(["天地", "玄黄宇宙", None, "洪荒"])[1:]
     assert kernels.normalised(texts, RULES).to_list() == ["玄黄宇宙", "", "洪荒"]
-
-
-def test_the_cache_is_private(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    folder = Path(compiled.cache_folder())
-    assert folder.parent == tmp_path / "datacheck"
-    folder.chmod(0o777)
-    assert not compiled.cache_folder().startswith(str(tmp_path / "datacheck"))  # others could plant pickles there
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
-    (tmp_path / "file").touch()
-    other = compiled.cache_folder()
-    assert Path(other).stat().st_mode & 0o077 == 0
-
-
-def test_code_that_was_compiled_for_other_sources_is_not_used(tmp_path, monkeypatch):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(compiled, "__file__", str(tmp_path / "compiled.py"))
-    (tmp_path / "kernels.py").write_text("def f(): return 1")
-    folder = compiled.cache_folder()
-    assert folder == compiled.cache_folder()
-    (tmp_path / "kernels.py").write_text("def f(): return 2")
-    assert folder != compiled.cache_folder()

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from datacheck.text.containment import find
-from datacheck.text.eval_index import MANY, WINDOW, EvalIndex, Found, Items, find_few
+from datacheck.text.eval_index import WINDOW, EvalIndex, Found, Items, find_few
 
 ALPHABET = "甲乙丙丁，。 ＡaÅ㎡é"  # é may come composed or not; ㎡ is two letters, punctuation none
 texts = st.lists(st.text(ALPHABET + "\u0301", max_size=30), max_size=6)
@@ -103,13 +103,13 @@ def corpus(rng, rows):
 @pytest.mark.parametrize("n", [3, 5])
 def test_many_texts_equal_the_few(n, monkeypatch):
     """Threads, borders of pieces, output buffers that are too small, long texts, and some that kernels cannot normalise."""
-    documents, items = corpus(np.random.default_rng(3), MANY)
+    documents, items = corpus(np.random.default_rng(3), 5_000)
     index, known = index_of(items, n, 0.4)
     column = pl.Series(documents)
     many = find(index, known, column, n)
     assert same(many, find_few(index, known, column, n))
     assert len(many.rows) > 150
-    monkeypatch.setattr("datacheck.text.jit.threads", lambda: 1)
+    monkeypatch.setattr("datacheck.text.spread.threads", lambda: 1)
     assert same(many, find(index, known, column, n))
 
 

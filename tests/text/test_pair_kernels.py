@@ -1,4 +1,4 @@
-"""Compiled comparison, sets on disk, and the whole way in memory, against Python sets."""
+"""Comparison by the kernels, sets on disk, and the whole way in memory, against Python sets."""
 
 import itertools
 
@@ -57,7 +57,7 @@ def test_bitmaps_reject_unrelated_sets():
 def test_the_rarest_members_follow_one_order_in_all_rows(sets):
     given_ = as_shingles(sets)
     counts = np.array([(len(s) + 1) // 2 for s in sets])
-    chosen, rows = rarest_first(given_, counts, compiled=True)
+    chosen, rows = rarest_first(given_, counts)
     before = set()
     for row, members in enumerate(sets):
         kept = set(chosen[rows == row].tolist())
@@ -74,17 +74,17 @@ def test_intersections_are_those_of_python_sets(sets, needed):
     pairs = np.array(list(itertools.product(range(len(sets)), repeat=2)), np.int64)
     least = np.full(len(pairs), needed)
     given_ = as_shingles(sets)
-    got = intersections(given_, pairs[:, 0], given_, pairs[:, 1], compiled=True)
-    early = intersections(given_, pairs[:, 0], given_, pairs[:, 1], needed=least, compiled=True)
+    got = intersections(given_, pairs[:, 0], given_, pairs[:, 1])
+    early = intersections(given_, pairs[:, 0], given_, pairs[:, 1], needed=least)
     want = [len(sets[i] & sets[j]) for i, j in pairs.tolist()]
     assert got.tolist() == want
     assert all(e == w or (e <= w < needed) for e, w in zip(early.tolist(), want, strict=True))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.integers(0, 30), max_size=60), st.booleans())
-def test_shared_keys_are_those_that_occur_twice(keys, compiled):
-    got = shared(np.array(keys, np.uint64), compiled=compiled)
+@given(st.lists(st.integers(0, 30), max_size=60))
+def test_shared_keys_are_those_that_occur_twice(keys):
+    got = shared(np.array(keys, np.uint64))
     assert got.tolist() == [keys.count(key) > 1 for key in keys]
 
 
@@ -98,6 +98,13 @@ def test_keys_of_a_band_are_compared_in_their_band(rows, empty):
     assert shared_in_bands(keys).tolist() == want
 
 
+@pytest.fixture(scope="module")
+def few_keys_too():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(matching, "_ALIKE_FROM", 0)
+        yield
+
+
 entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50)
 
 
@@ -106,6 +113,7 @@ entries = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 12)), max_size=50
     st.integers(60, 64),
     st.booleans(),
 )
+@pytest.mark.usefixtures("few_keys_too")
 def test_keys_are_kept_where_marks_agree(entries, least, many):
     keys = np.array([NO_KEY if key == 0 else key for key, *_ in entries], np.uint64)
     marks = np.array([mark for _, *mark in entries], np.uint64).reshape(-1, 2)
@@ -115,15 +123,15 @@ def test_keys_are_kept_where_marks_agree(entries, least, many):
         return keys[i] == keys[j] != NO_KEY and 64 - (a ^ c | b ^ d).bit_count() >= least
 
     want = [any(agree(i, j) for j in range(len(entries)) if j != i) for i in range(len(entries))]
-    assert matching.alike(keys, marks, least, compiled=True).tolist() == want
+    assert matching.alike(keys, marks, least).tolist() == want
     copies = np.repeat(keys, 1025) if many else keys[:0]  # too many with one key: all are kept
-    kept = matching.alike(copies, np.arange(2 * len(copies), dtype=np.uint64).reshape(-1, 2), 64, compiled=True)
+    kept = matching.alike(copies, np.arange(2 * len(copies), dtype=np.uint64).reshape(-1, 2), 64)
     assert kept.tolist() == (copies != NO_KEY).tolist()
 
 
 @settings(max_examples=100, deadline=None)
-@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.booleans(), st.integers(58, 64))
-def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compiled, shares, least):
+@given(entries, st.integers(1, 9), st.sets(st.integers(0, 12)), st.booleans(), st.integers(58, 64))
+def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, shares, least):
     keys = np.array([NO_KEY if key == 0 else key for key, _ in entries], np.uint64)
     rows = np.array([row for _, row in entries], np.int64)
     skip = np.isin(np.arange(13), list(skipped))
@@ -131,12 +139,12 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, compi
     want = [
         (i, j, len(of[i] & of[j]))
         for i, j in itertools.combinations(range(13), 2)
-        if i not in skipped and of[i] & of[j] and (not compiled or 64 - (i ^ j).bit_count() >= least)
+        if i not in skipped and of[i] & of[j] and 64 - (i ^ j).bit_count() >= least
     ]
     marks = np.stack([np.arange(13, dtype=np.uint64) & np.uint64(mask) for mask in (3, 12)], axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
-        blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least, compiled=compiled))
+        blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least))
     assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
     assert all(0 < len(block) <= size for block, _ in blocks)
 
@@ -207,9 +215,7 @@ def test_near_pairs_are_the_exact_ones():
 
 
 @pytest.mark.slow
-def test_the_complete_join_by_compiled_code_is_that_of_brute_force(monkeypatch):
-    monkeypatch.setattr(matching, "COMPILED_FROM", 0)
-    monkeypatch.setattr(matching, "COMPILED_ENTRIES", 0)
+def test_the_complete_join_is_that_of_brute_force():
     draw = np.random.default_rng(4)
     base = [draw.integers(1 << 32, size=400) for _ in range(60)]
     sets = [set(np.concatenate([b[: draw.integers(300, 400)], draw.integers(1 << 32, size=40)]).tolist()) for b in base]

@@ -1,9 +1,10 @@
-"""The compiled way against numpy; frequencies against counting with Python sets."""
+"""The kernels against numpy; frequencies against counting with Python sets."""
 
 import itertools
 from collections import Counter
 
 import numpy as np
+import plain_ways
 import polars as pl
 import pytest
 from datasketch import MinHash
@@ -28,7 +29,7 @@ def series(texts):
 
 def some(texts, unit, data):
     """A few n-grams of the texts, to be dropped."""
-    hashes = np.unique(sketches.sets(series(texts), unit, compiled=False).sets.hashes)
+    hashes = np.unique(plain_ways.sets(series(texts), unit).sets.hashes)
     chosen = data.draw(st.sets(st.sampled_from(hashes.tolist()))) if len(hashes) else set()
     return np.array(sorted(chosen), np.uint32)
 
@@ -37,9 +38,7 @@ def some(texts, unit, data):
 @given(columns, units, st.data())
 def test_both_ways_give_the_same_keys(texts, unit, data):
     drop = some(texts, unit, data)
-    plain, compiled = (
-        sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop, compiled=way) for way in (False, True)
-    )
+    plain, compiled = (way.sketch(series(texts), unit, (64, 21, 3), drop=drop) for way in (plain_ways, sketches))
     assert (plain.keys == compiled.keys).all()
     assert plain.pick.tolist() == compiled.pick.tolist()
     assert plain.marks.tolist() == compiled.marks.tolist()
@@ -51,31 +50,31 @@ def test_both_ways_give_the_same_keys(texts, unit, data):
 @given(columns, units, st.data())
 def test_both_ways_give_the_same_sets(texts, unit, data):
     drop = some(texts, unit, data)
-    plain, compiled = (sketches.sets(series(texts), unit, drop=drop, compiled=way) for way in (False, True))
+    plain, compiled = (way.sets(series(texts), unit, drop=drop) for way in (plain_ways, sketches))
     assert plain.sets.offsets.tolist() == compiled.sets.offsets.tolist()
     assert plain.sets.hashes.tolist() == compiled.sets.hashes.tolist()
     assert plain.texts.tolist() == compiled.texts.tolist()
 
 
 @settings(max_examples=40, deadline=None)
-@given(columns, st.integers(1, 4), st.booleans())
-def test_frequencies_are_those_of_counting(texts, least, compiled):
-    unit = Unit((), "chars", 4)
-    sets = sketches.sets(series(texts), unit, compiled=False).sets
+@given(columns, st.integers(1, 4), st.sampled_from([Unit, plain_ways.Plain]))
+def test_frequencies_are_those_of_counting(texts, least, way):
+    unit = way((), "chars", 4)
+    sets = plain_ways.sets(series(texts), unit).sets
     rows = [set(sets.hashes[a:b].tolist()) for a, b in zip(sets.offsets[:-1], sets.offsets[1:], strict=True)]
     counts = Counter(hash_ for row in rows for hash_ in row)
     expected = sorted((hash_, count) for hash_, count in counts.items() if count >= least)
-    got = sketches.frequent(series(texts), unit, least, compiled=compiled)
+    got = sketches.frequent(series(texts), unit, least)
     assert list(zip(*(column.tolist() for column in got), strict=True)) == expected
     among = np.array(sorted(counts)[::2], np.uint32)
-    known = sketches.frequencies_of(series(texts), unit, among, compiled=compiled)
+    known = sketches.frequencies_of(series(texts), unit, among)
     assert dict(zip(*(column.tolist() for column in known), strict=True)) == {h: counts[h] for h in among.tolist()}
 
 
 def test_frequencies_with_rows_that_need_their_neighbours():
     texts = ["cafe\u0301 noir", "café noir", "cafe noir"] * 3
     unit = Unit(RULES, "chars", 3)
-    plain, compiled = (sketches.frequent(series(texts), unit, 6, compiled=way) for way in (False, True))
+    plain, compiled = (way.frequent(series(texts), unit, 6) for way in (plain_ways, sketches))
     assert [column.tolist() for column in plain] == [column.tolist() for column in compiled]
     assert set(plain[1].tolist()) == {6, 9}
 
@@ -85,21 +84,20 @@ def test_frequencies_with_rows_that_need_their_neighbours():
 def test_compiled_signatures_are_datasketchs_bit_for_bit(hashes, num_perm):
     theirs = MinHash(num_perm=num_perm, seed=1, scheme="affine32", hashfunc=int)
     theirs.update_batch(hashes)
-    a, b = sketch_kernels.permutations(num_perm, 1)
     ours = np.empty(num_perm, np.uint32)
     room = np.concatenate([np.array(hashes, np.uint32), np.zeros(8, np.uint32)])
-    sketch_kernels.signature_of(room, len(hashes), a, b, ours)
+    sketch_kernels.signature_of(room, len(hashes), sketch_kernels.scheme_of(num_perm, 1, 1), ours)
     assert ours.tolist() == theirs.hashvalues.tolist()
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_texts_of_nothing_but_boilerplate_keep_it(compiled):
+@pytest.mark.parametrize("way", [Unit, plain_ways.Plain])
+def test_texts_of_nothing_but_boilerplate_keep_it(way):
     texts = series(["天地玄黄", "天地玄黄宇宙"])
-    unit = Unit((), "chars", 2)
+    unit = way((), "chars", 2)
     drop = np.unique(shingles(texts[:1], "chars", 2).hashes)
-    found = sketches.sets(texts, unit, drop=drop, compiled=compiled).sets
+    found = sketches.sets(texts, unit, drop=drop).sets
     assert np.diff(found.offsets).tolist() == [3, 2]
-    keys = sketches.sketch(texts, unit, (64, 21, 3), drop=drop, compiled=compiled)
+    keys = sketches.sketch(texts, unit, (64, 21, 3), drop=drop)
     assert keys.compared.tolist() == [3, 2]
     assert keys.every.tolist() == [3, 5]
 
@@ -136,8 +134,8 @@ def proposing(text, dropped):
     return {counted(text)[i] for i in places if i not in ends}
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(compiled):
+@pytest.mark.parametrize("way", [Unit, plain_ways.Plain])
+def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(way):
     sentence = "translate this into good english".replace(" ", "")
     assert 20 <= len(sentence) - 4 < 25
     texts = [
@@ -145,35 +143,35 @@ def test_frequent_letters_are_boilerplate_in_a_long_stretch_only(compiled):
         "thisgoodisenglish7", "将以下句子翻译成英文" + "苹果很好吃", "the", "", "将" + sentence[:13] + "将" + sentence[13:] * 3,
         "into", "大into",
     ]  # fmt: skip
-    unit, dropped = Unit((), "chars", 3), {*counted(sentence), *counted("将以下句子翻译成英文")}
+    unit, dropped = way((), "chars", 3), {*counted(sentence), *counted("将以下句子翻译成英文")}
 
     def hash_of(gram):
-        return int(sketches.sets(series([gram]), unit._replace(n=len(gram)), compiled=False).sets.hashes[0])
+        return int(sketches.sets(series([gram]), unit._replace(n=len(gram))).sets.hashes[0])
 
     drop = np.array(sorted(map(hash_of, dropped)), np.uint32)
-    found = sketches.sets(series(texts), unit, drop=drop, compiled=compiled).sets
-    sketched = sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop, compiled=compiled)
+    found = sketches.sets(series(texts), unit, drop=drop).sets
+    sketched = sketches.sketch(series(texts), unit, (64, 21, 3), drop=drop)
     for row, text in enumerate(texts):
         want = compared(text, dropped) or compared(text, set())
         assert found.hashes[found.offsets[row] : found.offsets[row + 1]].tolist() == sorted(map(hash_of, want))
         rare = sorted(map(hash_of, proposing(text, dropped) or proposing(text, set())))
         alone = Shingles(np.array([0, len(rare)]), np.array(rare, np.uint32))
         assert (sketched.keys[row] == band_keys(signatures(alone, 64), 21, 3)[0]).all()
-    hashes, counts = sketches.frequent(series(texts), unit, 2, compiled=compiled)
+    hashes, counts = sketches.frequent(series(texts), unit, 2)
     several = Counter(gram for text in texts for gram in set(counted(text)))
     assert dict(zip(hashes.tolist(), counts.tolist(), strict=True)) == {
         hash_of(gram): count for gram, count in several.items() if count >= 2
     }
 
 
-@pytest.mark.parametrize("compiled", [False, True])
-def test_rows_of_common_digits_are_no_candidates_by_chance(compiled):
+@pytest.mark.parametrize("way", [Unit, plain_ways.Plain])
+def test_rows_of_common_digits_are_no_candidates_by_chance(way):
     """Nearly all of the thousand triples of digits stand in every row of numbers; a tenth of five digits does not."""
     rng = np.random.default_rng(7)
     rows = ["".join(rng.choice(list("0123456789"), 600)) for _ in range(200)]
     copies = [row[:300] + "7" + row[301:] for row in rows[:20]]
-    unit, every = Unit(RULES, "chars", 3), ["".join(three) for three in itertools.product("0123456789", repeat=3)]
+    unit, every = way(RULES, "chars", 3), ["".join(three) for three in itertools.product("0123456789", repeat=3)]
     drop = np.unique(shingles(series(every), "chars", 3).hashes)
-    keys = sketches.sketch(series(rows + copies), unit, (64, 21, 3), drop=drop, compiled=compiled).keys
+    keys = sketches.sketch(series(rows + copies), unit, (64, 21, 3), drop=drop).keys
     shared = [(i, j) for i, j in itertools.combinations(range(220), 2) if (keys[i] == keys[j]).any()]
     assert shared == [(i, 200 + i) for i in range(20)]

@@ -1,4 +1,4 @@
-"""Distinct n-grams in windows: the compiled loop beside counting by hand."""
+"""Distinct n-grams in windows: the kernel beside counting by hand."""
 
 import random
 import re
@@ -7,8 +7,7 @@ import unicodedata
 import polars as pl
 import pytest
 
-from datacheck.features import variety
-from datacheck.text import window_kernels
+from datacheck.text.kernels import distinct_in_windows
 
 RULES = ("nfkc", "casefold")
 WORDS = ["天", "地", "Ａ", "b", "word", " ", "，", "e\u0301", "ﬁ", "Straße", "9", "\n", "か", "𠀀"]
@@ -31,9 +30,8 @@ def test_like_counting_by_hand(words, size):
     texts = ["".join(draw.choices(words or [""], k=draw.randint(0, 60))) for _ in range(40)] + [None, ""]
     column = pl.Series(texts, dtype=pl.String)
     expected = by_hand(texts, size)
-    assert window_kernels.distinct_in_windows(column, RULES, 2, size) == expected
-    assert variety.distinct_in_windows(column, RULES, 2, size) == expected
+    assert distinct_in_windows(column, RULES, 2, size) == expected
 
 
 def test_nothing():
-    assert window_kernels.distinct_in_windows(pl.Series([], dtype=pl.String), RULES, 2, 10) == (0, 0)
+    assert distinct_in_windows(pl.Series([], dtype=pl.String), RULES, 2, 10) == (0, 0)

@@ -1,62 +1,16 @@
-"""Compiling with numba, and threads to run what was compiled. Importing this module imports numba: do it late."""
+"""Threads for kernels: rows cut into pieces of like weight."""
 
-import importlib
-import platform
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import llvmlite.binding
-import numba
 import numpy as np
 import polars as pl
 
 from datacheck.text.arrays import Int64s
-from datacheck.text.compiled import cache_folder, give
 
-Function = TypeVar("Function", bound=Callable[..., Any])
 T = TypeVar("T")
-
-
-def _without_scipy() -> None:
-    """Load numba's array functions without scipy.linalg: a sixth of a second, for functions that are not used here.
-
-    numba imports it only to see whether there is a BLAS (scipy comes with datasketch: there is), and again where a
-    function needs one; `np.dot` in anybody's compiled code works as ever.
-    """
-    linalg: Any = importlib.import_module("numba.np.linalg")
-    ask = linalg.ensure_blas
-    linalg.ensure_blas = lambda: None
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = ask
-
-
-_without_scipy()
-_settings: Any = numba.config
-if not _settings.CACHE_DIR:  # set by NUMBA_CACHE_DIR
-    _settings.CACHE_DIR = cache_folder()
-    _locator: Any = importlib.import_module("numba.core.caching").UserProvidedCacheLocator
-    give(Path(_settings.CACHE_DIR) / _locator.get_suitable_cache_subpath(__file__))
-
-
-# Code for one of two kinds of processor, so that what a wheel or an image holds is used wherever it is installed: those
-# with AVX2 (the x86-64-v3 of psABI), and this very one.
-_PORTABLE, _NEEDED = "x86-64-v3", ("avx2", "bmi2", "fma")
-if not _settings.CPU_NAME and platform.machine() == "x86_64":
-    _here = llvmlite.binding.get_host_cpu_features()
-    if all(_here.get(feature) for feature in _NEEDED):
-        _settings.CPU_NAME, _settings.CPU_FEATURES = _PORTABLE, ""
-
-
-def njit(function: Function) -> Function:
-    """Compile at the first call, without the GIL, kept on disk."""
-    compile_: Any = numba.njit(nogil=True, cache=True, error_model="numpy")
-    compiled: Function = compile_(function)
-    return compiled
 
 
 def threads() -> int:

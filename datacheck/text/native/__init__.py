@@ -1,0 +1,1 @@
+"""The kernels: loops over texts in C, and how Python calls them."""
