@@ -79,7 +79,8 @@ class SpilledSets:
         for start, end in zip(starts, ends, strict=True):
             at = start
             while at < end:
-                read = os.preadv(self._file.fileno(), [out[: end - at]], at)
+                read = os.pread(self._file.fileno(), end - at, at)  # not preadv, which macOS has not
                 if not read:
                     raise EOFError(f"{self._path.name}: ends before byte {end}")
-                out, at = out[read:], at + read
+                out[: len(read)] = read
+                out, at = out[len(read) :], at + len(read)

@@ -20,7 +20,8 @@ TARGETS = {
     "darwin-x86_64": ("x86_64-macos.11.0", "x86_64", ".dylib"),
     "darwin-arm64": ("aarch64-macos.11.0", "apple_m1", ".dylib"),
 }
-_NEEDED = {"avx2", "bmi2", "fma"}  # of x86_64_v3, as /proc/cpuinfo says
+CPUINFO = Path("/proc/cpuinfo")
+_NEEDED = {"avx2", "bmi2", "fma"}  # of x86_64_v3
 
 
 def sources() -> list[Path]:
@@ -50,7 +51,7 @@ def candidates() -> list[str]:
 
 def _has_avx2() -> bool:
     try:
-        with Path("/proc/cpuinfo").open(encoding="ascii", errors="replace") as file:
+        with CPUINFO.open(encoding="ascii", errors="replace") as file:
             return any(line.startswith("flags") and set(line.split()) >= _NEEDED for line in file)
     except OSError:
         return False  # the other library runs as well
