@@ -1,6 +1,6 @@
 """Write the generated part of docs/ and the schemas from the code; with --check, fail where they differ.
 
-Generated: docs/checks/*.md, docs/codes.md, docs/formats.md, docs/trainers.md (with the figures of
+Generated: docs/checks/*.md, docs/codes.md, docs/contract.md, docs/formats.md, docs/trainers.md (with the figures of
 docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded), docs/architecture.md,
 docs/report.schema.json, contracts/contract.schema.json.
 """
@@ -13,6 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from contract_reference import reference
 from rooms import picture, table
 
 from datacheck.cli.explain import card
@@ -39,6 +40,7 @@ def pages() -> dict[str, str]:
         "docs/checks/README.md": NOTE + _index(),
         "docs/architecture.md": NOTE + _architecture(),
         "docs/codes.md": NOTE + _codes(),
+        "docs/contract.md": NOTE + reference(json.loads(contract_schema())),
         "docs/formats.md": NOTE + _formats(),
         "docs/failures.md": NOTE + _failures(),
         "docs/trainers.md": NOTE + _trainers(),
