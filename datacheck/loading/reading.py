@@ -1,7 +1,7 @@
 """How to read a dataset's files: the part of a contract's `source` that decides what the tables hold."""
 
 import codecs
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -124,7 +124,9 @@ class Reading(_Frozen):
         default="auto", json_schema_extra=_listed, description="How the records are built; `auto` looks at each."
     )
     encoding: str = Field(default="utf-8", description="Encoding of the files.")
-    roles: dict[str, str] = Field(default={}, description="Names of roles that the data use, as `{bot: assistant}`.")
+    roles: dict[str, Literal["system", "user", "assistant", "tool"]] = Field(
+        default={}, description="Names of roles that the data use, as `{bot: assistant}`."
+    )
     columns: Columns = Field(default=Columns(), description="Keys of the labels of a row (dotted for nested ones).")
     fields: Fields = Field(default=Fields(), description="Keys that hold the texts, where no format calls them so.")
     records: str | None = Field(
