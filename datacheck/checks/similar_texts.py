@@ -28,7 +28,7 @@ from datacheck.features.texts import On, only, row_texts
 from datacheck.text import tfidf
 from datacheck.text.arrays import Float16s, Float32s, Float64s, Int64s, sorted_unique
 from datacheck.text.matching import jaccard
-from datacheck.text.neighbours import Neighbours
+from datacheck.text.neighbours import ALONE_ROWS, Neighbours, searchable
 from datacheck.text.normalise import normalise
 from datacheck.text.plants import plant
 from datacheck.text.rules import RULES
@@ -46,6 +46,10 @@ PLANTS = ("shuffled sentences", "a sentence left out", "prefix", "suffix", "5 % 
 STAND_INS = (
     "小河从村子的东边流过，河上有一座石桥。桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
     "The old bridge crosses the river east of the village. Two willows grow beside its stone steps.",
+)
+
+TOO_MANY = Message(
+    "more than {rows:,} different texts need the package usearch: pip install 'datacheck-llm[similar]'", rows=ALONE_ROWS
 )
 
 
@@ -112,6 +116,8 @@ class SimilarTexts(Check):
     def measure(self, data: View) -> Measured:
         """Neighbours propose, the exact cosine decides, near-duplicates are left out."""
         own = distinct(data[Need(self._projections)])
+        if not searchable(len(own.vectors)):
+            return self.not_measured(TOO_MANY)
         idf = self._projections.idf(data)
         base = _Side(None, own.facts["row"].to_numpy().astype(np.int64), own.vectors)
         index = Neighbours(base.vectors)

@@ -12,6 +12,7 @@ from datacheck.check import Ratio, Status
 from datacheck.checks import similar_texts
 from datacheck.checks.similar_texts import SimilarTexts
 from datacheck.testing import dataset, finding, jsonl, measure
+from datacheck.text.neighbours import Neighbours, searchable
 
 # Each says the same twice, in other words; no two others have much in common.
 TWINS = [
@@ -291,3 +292,15 @@ def test_recall_is_a_ratio_of_plants_and_copies_count_where_no_edit_can_reach_th
     recall = measure(SimilarTexts(cosine=1), prompts(OTHERS)).value("planted_recall")
     assert isinstance(recall, Ratio)
     assert recall.n == recall.of > 0
+
+
+def test_too_many_texts_without_graphs_are_not_measured(monkeypatch):
+    """Without usearch all pairs are compared, up to a number; beyond it the check says what to install."""
+    monkeypatch.setattr("datacheck.text.neighbours._has_graphs", lambda: False)
+    assert Neighbours(np.zeros((20_000, 4), np.float16)).exact
+    assert searchable(200_000)
+    assert not searchable(200_001)
+    monkeypatch.setattr("datacheck.checks.similar_texts.searchable", lambda rows: rows <= 2)
+    found = finding(SimilarTexts(), prompts(OTHERS))
+    assert found.status == "error"
+    assert "datacheck-llm[similar]" in str(found.error)
