@@ -23,6 +23,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of the gate to `datacheck`."""
     app.command()(manifest)
     app.add_typer(keys_app, name="keys")
+    app.command()(cosign)
     app.command()(waive)
     app.command(context_settings=PASSED_ON)(verify)
     app.command("exec", context_settings=PASSED_ON)(execute)
@@ -115,9 +116,27 @@ def valid_for(
     say(_good_for(days) if days else Message("a verdict counts for ever"))
 
 
+@keys_app.command("threshold")
+def threshold(
+    validators: Annotated[
+        int, typer.Argument(min=1, help="How many validators must sign a verdict.", show_default=False)
+    ],
+    trust: TrustOpt = None,
+) -> None:
+    """Say how many validators must have signed a verdict before it counts: 2, and nobody's key alone lets data pass.
+
+    The others add their signatures with `datacheck cosign`. With fewer the version is refused (exit code 14).
+    """
+    from datacheck.gate.trust import set_threshold, trust_file
+
+    of = trust_file(trust)
+    set_threshold(of, validators)
+    say(_asks_for(validators))
+
+
 @keys_app.command("list")
 def list_keys(trust: TrustOpt = None) -> None:
-    """List trusted keys: id, role, last day and name."""
+    """List trusted keys: id, role, last day and name; and what a verdict needs."""
     from datacheck.files.versions import shown
     from datacheck.gate.trust import read_trust
 
@@ -126,6 +145,16 @@ def list_keys(trust: TrustOpt = None) -> None:
         typer.echo(f"{number}  {key.role:9}  {key.until or '-'!s:10}  {shown(key.name)}")
     if found.valid_for:
         say(_good_for(found.valid_for))
+    if found.threshold > 1:
+        say(_asks_for(found.threshold))
+
+
+def _asks_for(validators: int) -> Message:
+    return Message.plural(
+        "a verdict counts once {n} validator has signed it",
+        "a verdict counts once {n} validators have signed it",
+        validators,
+    )
 
 
 def _good_for(days: int) -> Message:
@@ -138,6 +167,34 @@ def _day(text: str) -> dt.date:
 
     with UsageError.instead(ValueError, "--until {text}: expected a day as 2026-12-31", text=shown(text)):
         return dt.date.fromisoformat(text)
+
+
+def cosign(path: PathArg, key: KeyOpt, trust: TrustOpt = None) -> None:
+    """Sign the verdict of another validator too, where the trust file asks for several (`keys threshold`).
+
+    Read the report first: you answer for the same. Every byte of the data is hashed before; a failed verdict stays one.
+    """
+    from datacheck.files.versions import shown
+    from datacheck.gate.cosign import cosign as add_signature
+    from datacheck.gate.keys import load_private
+    from datacheck.gate.trust import read_trust
+
+    keys = read_trust(trust)
+    signed = add_signature(path.resolve(), load_private(key), keys)
+    verdict = signed.verdict
+    say(
+        Message(
+            "{result}, {version}, contract {contract} ({digest}); signed by: {names}",
+            result=verdict.result,
+            version=verdict.version,
+            contract=shown(" ".join([*verdict.contract, verdict.given]).strip()),
+            digest=verdict.contract_digest,
+            names=shown(", ".join(keys.keys[number].name for number in signed.signers)),
+        )
+    )
+    missing = keys.missing(signed.signers)
+    if missing is not None:
+        say(missing)
 
 
 def waive(
@@ -168,7 +225,7 @@ def waive(
     waiver = draft(
         signed.verdict, finding=finding, check=check, dataset=dataset, owner=owner, reason=reason, until=expires
     )
-    place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.key_id)
+    place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.signers)
     say(Message("waived {waiver}", waiver=waiver.line()))
     typer.echo(str(place))
 

@@ -34,7 +34,10 @@ RegistryOpt = Annotated[
     Path, typer.Option("--registry", metavar="DIR", envvar="DATACHECK_REGISTRY", help="Folder of the registry.")
 ]
 ContractOpt = Annotated[Path, typer.Option("--contract", help="The contract, a YAML file.", show_default=False)]
-SignOpt = Annotated[str, typer.Option("--sign", metavar="KEY", help="Key of the validator: a file, or env:NAME.")]
+SignOpt = Annotated[
+    list[str],
+    typer.Option("--sign", metavar="KEY", help="Key of the validator: a file, or env:NAME. Again for a second one."),
+]
 RunOpt = Annotated[list[str] | None, typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run.")]
 AnchorOpt = Annotated[
     list[Path] | None,
@@ -208,7 +211,7 @@ class _Stop:
 
 def _rules(
     contract: Path,
-    sign: str,
+    sign: list[str],
     data: list[str] | None,
     settings: list[str] | None,
     trust: Path | None,
@@ -229,7 +232,8 @@ def _rules(
     discover.use_folder(checks)
     run = run_settings(settings)
     options = Options(strict=strict, checks=checks, workers=workers, engine=engine, lang=lang, run=run, whole=True)
-    return PublishRules(contract, load_private(sign), read_trust(trust), bindings(data), channel, options)
+    key, *cosigners = (load_private(named) for named in sign)
+    return PublishRules(contract, key, read_trust(trust), bindings(data), channel, options, tuple(cosigners))
 
 
 def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:

@@ -1,7 +1,8 @@
 """Whose signatures count: trusted public keys in one JSON file, each with a role and perhaps a last day.
 
 A validator signs verdicts, an approver signs waivers; a key has one role, so nobody waives what they signed. The file
-also says how many days a verdict is good for. Days are UTC, by the clock of the machine that verifies.
+also says how many validators must have signed a verdict before it counts, and for how many days it is good. Days are
+UTC, by the clock of the machine that verifies.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from datacheck.errors import UnknownKeyError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import shown, write_atomic
+from datacheck.gate.dsse import MOST
 from datacheck.gate.keys import key_id
 from datacheck.i18n.message import Message
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 Role = Literal["validator", "approver"]
 ROLES: tuple[Role, ...] = ("validator", "approver")
-SCHEMA = "datacheck/trust/2"
-FIRST = "datacheck/trust/1"  # without last days
+SCHEMA = "datacheck/trust/3"
+SECOND = "datacheck/trust/2"  # without a threshold
+FIRST = "datacheck/trust/1"  # nor last days
 LONGEST = 36500  # days that a verdict may be good for
 _LIMIT = 1024**2
 _SHORTEST_ID = 8  # characters of an id that are enough to name a key
@@ -44,11 +47,15 @@ class TrustedKey(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """Trusted keys by id, the file that says so, and for how many days a verdict is good (None: for ever)."""
+    """Trusted keys by id, the file that says so, and what a verdict needs to count.
+
+    `valid_for`: for how many days it is good (None: for ever); `threshold`: how many validators must have signed it.
+    """
 
     file: str
     keys: Mapping[str, TrustedKey]
     valid_for: int | None = None
+    threshold: int = 1
 
     def why_not(self, number: str, role: Role) -> Message | None:
         """Why a key does not count for a role today: the rest of a sentence. None: it counts."""
@@ -60,6 +67,26 @@ class Trust(NamedTuple):
         if known.until is not None and today() > known.until:
             return Message("was trusted until {day}", day=known.until.isoformat())
         return None
+
+    def missing(self, signers: Collection[str]) -> Message | None:
+        """How many validators must sign beside these, and who could. None: they are enough."""
+        have = {number for number in signers if self.why_not(number, "validator") is None}
+        short = self.threshold - len(have)
+        if short <= 0:
+            return None
+        others = [key.name for number, key in self.keys.items() if number not in have and self._may_sign(number)]
+        return Message(
+            "signed by {have} of the {threshold} validators that {file} asks for, {short} missing; "
+            "expected `datacheck cosign` by: {others}",
+            have=len(have),
+            threshold=self.threshold,
+            file=shown(self.file),
+            short=short,
+            others=shown(", ".join(others)) if others else Message("nobody else is trusted"),
+        )
+
+    def _may_sign(self, number: str) -> bool:
+        return self.why_not(number, "validator") is None
 
 
 def today() -> dt.date:
@@ -122,20 +149,25 @@ def _others_write(about: os.stat_result) -> bool:
 
 def _trusted(file: str, data: bytes) -> Trust:
     value = strictjson.loads(data, _LIMIT)
-    first = isinstance(value, dict) and value.get("schema") == FIRST
-    value = strictjson.fields(value, {"schema", "keys"} if first else {"schema", "keys", "valid_for"})
-    if value["schema"] not in (FIRST, SCHEMA) or not isinstance(value["keys"], list):
+    schema = str(value.get("schema")) if isinstance(value, dict) else ""
+    first = schema == FIRST
+    since = {FIRST: set[str](), SECOND: {"valid_for"}}.get(schema, {"valid_for", "threshold"})
+    value = strictjson.fields(value, {"schema", "keys", *since})
+    if schema not in (FIRST, SECOND, SCHEMA) or not isinstance(value["keys"], list):
         raise JsonError("unknown schema")
     days = value.get("valid_for")
     if days is not None and (type(days) is not int or not 0 < days <= LONGEST):
         raise JsonError("valid_for is no number of days")
+    threshold = value.get("threshold", 1)
+    if type(threshold) is not int or not 0 < threshold <= MOST:
+        raise JsonError("threshold is no number of validators")
     keys: dict[str, TrustedKey] = {}
     for one in value["keys"]:
         entry = strictjson.fields(one, {"id", "name", "role", "public", *(() if first else ("until",))})
         if entry["id"] in keys:
             raise JsonError("an id is not that of its key, or stands twice (a key has one role)")
         keys[entry["id"]] = _key(entry)
-    return Trust(file, keys, days)
+    return Trust(file, keys, days, threshold)
 
 
 def _key(entry: dict[str, Any]) -> TrustedKey:
@@ -192,6 +224,20 @@ def set_valid_for(path: Path, days: int | None) -> None:
     _write(path, read_trust(path)._replace(valid_for=days))
 
 
+def set_threshold(path: Path, validators: int) -> None:
+    """Say how many validators must sign a verdict. Raises UsageError where so many are not trusted."""
+    trust = read_trust(path)
+    trusted = [key for key in trust.keys.values() if key.role == "validator"]
+    if not 0 < validators <= min(len(trusted), MOST):
+        raise UsageError(
+            "{n} validators: {file} trusts {trusted}; trust the others first, or ask for fewer",
+            n=validators,
+            file=shown(path),
+            trusted=len(trusted),
+        )
+    _write(path, trust._replace(threshold=validators))
+
+
 def _write(path: Path, trust: Trust) -> None:
     keys = [
         {
@@ -203,6 +249,6 @@ def _write(path: Path, trust: Trust) -> None:
         }
         for number, key in sorted(trust.keys.items())
     ]
-    body = {"schema": SCHEMA, "valid_for": trust.valid_for, "keys": keys}
+    body = {"schema": SCHEMA, "valid_for": trust.valid_for, "threshold": trust.threshold, "keys": keys}
     path.parent.mkdir(0o755, parents=True, exist_ok=True)
     write_atomic(path, (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode())

@@ -134,9 +134,9 @@ def _day(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
 
 
-def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, validator: str) -> Path:
+def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, signers: Sequence[str]) -> Path:
     """Sign a waiver and put it beside the data. The key must be an approver's, not that of the verdict."""
-    _approver(trust, key.key_id, validator)
+    _approver(trust, key.key_id, signers)
     data = dsse.seal(waiver.payload(), key)
     folder = sidecar(path, WAIVERS)
     with UsageError.instead(
@@ -149,9 +149,9 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
     return place
 
 
-def _approver(trust: Trust, key: str, validator: str) -> bytes:
+def _approver(trust: Trust, key: str, signers: Sequence[str]) -> bytes:
     """The public key of a trusted approver; raises UnknownKeyError."""
-    if key == validator:
+    if key in signers:
         raise UnknownKeyError("key {key}: signed the verdict itself; expected the key of an approver", key=key[:12])
     told = trust.why_not(key, "approver")
     if told is not None:
@@ -164,7 +164,7 @@ def _approver(trust: Trust, key: str, validator: str) -> bytes:
 # --- reading them ---
 
 
-def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> tuple[Waiver, ...]:
+def read_waivers(path: Path, trust: Trust, verdict: Verdict, signers: Sequence[str]) -> tuple[Waiver, ...]:
     """All waivers beside the data, each verified. Raises WaiverError for any that is none for this version."""
     folder = sidecar(path, WAIVERS)
     with WaiverError.instead(OSError, "{folder}: cannot be read ({reason})", folder=shown(folder)):
@@ -176,15 +176,15 @@ def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> 
             "{file}: not a valid waiver: {reason}; remove it, or have it signed again (datacheck waive)",
             file=shown(folder / name),
         ):
-            found.append(_read(folder / name, trust, verdict, validator))
+            found.append(_read(folder / name, trust, verdict, signers))
     return tuple(found)
 
 
-def _read(place: Path, trust: Trust, verdict: Verdict, validator: str) -> Waiver:
+def _read(place: Path, trust: Trust, verdict: Verdict, signers: Sequence[str]) -> Waiver:
     if not _NAME.fullmatch(place.name):
         raise JsonError("its name is not that of a waiver")
     envelope = dsse.parse(read_small(place, _LIMIT) or b"")
-    if not verifies(_approver(trust, envelope.key_id, validator), envelope.signature, envelope.signed):
+    if not verifies(_approver(trust, envelope.key_id, signers), envelope.signature, envelope.signed):
         raise JsonError("its signature is not that of its content")
     waiver = _parsed(envelope.payload)
     if waiver.version != verdict.version:

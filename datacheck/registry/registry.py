@@ -33,6 +33,7 @@ from datacheck.gate import dsse
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
 from datacheck.gate.outcomes import fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.gate.verify import verdict_id
 from datacheck.registry import claims
 from datacheck.registry.claims import Claim
 
@@ -193,7 +194,7 @@ class Registry:
         drop, back = box / "drop", None
         if drop.exists() and (box / "origin").exists():
             _sweep(drop)
-            if (drop / VERDICT).exists() and not _recorded(ledger, box, sha256_of(drop / VERDICT)):
+            if (drop / VERDICT).exists() and not _recorded(ledger, box, verdict_id(drop / VERDICT)):
                 (drop / VERDICT).unlink()
             if report:
                 _give(box / REPORT, drop / REPORT)
@@ -360,7 +361,7 @@ def _link(file: Path, target: Path) -> None:
         shutil.copyfile(file, target, follow_symlinks=False)
 
 
-def _recorded(ledger: Ledger, box: Path, envelope: str) -> bool:
+def _recorded(ledger: Ledger, box: Path, envelope: str | None) -> bool:
     return any(entry.fact("envelope") == envelope for entry in ledger.entries(_number(box), ("verdict",)))
 
 
