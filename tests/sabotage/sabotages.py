@@ -1094,7 +1094,7 @@ SABOTAGES = (
         "the_validator_approves",
         "four eyes",
         "datacheck.gate.waivers._approver",
-        "if key == validator:",
+        "if key in signers:",
         "if False:",
         "tests/gate/test_tampering.py::test_an_attack_is_refused[a waiver signed by the validator]",
     ),
@@ -1189,7 +1189,7 @@ SABOTAGES = (
     Sabotage(
         "what_failed_is_published",
         "what failed goes into quarantine",
-        "datacheck.registry.publish._allowed",
+        "datacheck.registry.publish._judged",
         '("PASSED", "WARNED")',
         '("PASSED", "WARNED", "FAILED")',
         "tests/registry/test_publish.py::test_a_bad_drop_is_put_aside_with_its_report",
