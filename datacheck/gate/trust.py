@@ -22,7 +22,7 @@ from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import shown, write_atomic
 from datacheck.gate.dsse import MOST
 from datacheck.gate.keys import key_id
-from datacheck.i18n.message import Message
+from datacheck.i18n.message import Message, SaidError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -110,7 +110,8 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
     where = shown(path)
     try:
         with path.open("rb") as file:  # may be a link: secrets are mounted like that
-            _require_own(path, os.fstat(file.fileno()))
+            with UnknownKeyError.instead(ForeignError, "{reason}; who can write it says whose signatures count"):
+                require_own(path, os.fstat(file.fileno()))
             data = file.read(_LIMIT + 1)
     except OSError as error:
         hint = Message("trust a validator first: datacheck keys trust KEY.pub --role validator")
@@ -123,20 +124,18 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
         return _trusted(str(path), data)
 
 
-def _require_own(path: Path, file: os.stat_result) -> None:
-    """Who can write this file, or put another in its place, says what may train. Raises UnknownKeyError."""
+class ForeignError(SaidError):
+    """Others than this user and root decide what a file says."""
+
+
+def require_own(path: Path, file: os.stat_result) -> None:
+    """Who can write a file by which the gate decides, or put another in its place, decides. Raises ForeignError."""
     folder = Path(os.path.realpath(path)).parent
     for place, about in ((path, file), (folder, folder.stat())):
         if _others_write(about):
-            raise UnknownKeyError(
-                "{place}: others may write it, and so say whose signatures count; chmod go-w {place}",
-                place=shown(place),
-            )
+            raise ForeignError("{place}: others may write it; chmod go-w {place}", place=shown(place))
         if about.st_uid not in (0, os.geteuid()):
-            raise UnknownKeyError(
-                "{place}: belongs to another user, who can say whose signatures count; make it yours or root's (chown)",
-                place=shown(place),
-            )
+            raise ForeignError("{place}: belongs to another user; make it yours or root's (chown)", place=shown(place))
 
 
 def _others_write(about: os.stat_result) -> bool:

@@ -96,10 +96,10 @@ class Registry:
         """Whether a folder is one of versions/."""
         return folder.parent == self.root / "versions"
 
-    def drops(self) -> list[Path]:
-        """The complete drops in incoming/, by name; one without a manifest is still being written."""
-        incoming = self.root / "incoming"
-        found = sorted(incoming.iterdir()) if incoming.is_dir() else []
+    def drops(self, channel: str | None = None) -> list[Path]:
+        """The complete drops in incoming/, or in a channel's folder there; one without a manifest is being written."""
+        incoming = self.root / "incoming" / (channel or "")
+        found = sorted(incoming.iterdir()) if incoming.is_dir() and not incoming.is_symlink() else []
         return [path for path in found if not path.is_symlink() and (path / MANIFEST).is_file()]
 
     def heads(self) -> list[tuple[Path, Head]]:
@@ -264,9 +264,14 @@ class Registry:
         sync(folder)
 
 
+def is_channel(name: str) -> bool:
+    """Whether a channel can be called so."""
+    return _CHANNEL.fullmatch(name) is not None
+
+
 def check_channel(name: str) -> str:
     """The name of a channel if it can be one. Raises UsageError."""
-    if not _CHANNEL.fullmatch(name):
+    if not is_channel(name):
         raise UsageError("--channel {name}: expected letters, digits, _ . and - (at most 100)", name=shown(name))
     return name
 
