@@ -25,7 +25,7 @@ from datacheck.gate.keys import key_id
 from datacheck.i18n.message import Message, SaidError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 Role = Literal["validator", "approver"]
 ROLES: tuple[Role, ...] = ("validator", "approver")
@@ -34,6 +34,7 @@ SECOND = "datacheck/trust/2"  # without a threshold
 FIRST = "datacheck/trust/1"  # nor last days
 LONGEST = 36500  # days that a verdict may be good for
 _LIMIT = 1024**2
+_LINKS = 40  # that may lead to one another; the kernel follows no more
 _SHORTEST_ID = 8  # characters of an id that are enough to name a key
 
 
@@ -129,19 +130,34 @@ class ForeignError(SaidError):
 
 
 def require_own(path: Path, file: os.stat_result) -> None:
-    """Who can write a file by which the gate decides, or put another in its place, decides. Raises ForeignError."""
-    folder = Path(os.path.realpath(path)).parent
-    for place, about in ((path, file), (folder, folder.stat())):
+    """Who can write a file by which the gate decides, or put another in its place, decides. Raises ForeignError.
+
+    Where links lead to it, who can put another link there decides, too.
+    """
+    for place, about in ((path, file), *_on_the_way(path)):
         if _others_write(about):
             raise ForeignError("{place}: others may write it; chmod go-w {place}", place=shown(place))
         if about.st_uid not in (0, os.geteuid()):
             raise ForeignError("{place}: belongs to another user; make it yours or root's (chown)", place=shown(place))
 
 
+def _on_the_way(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """The folder that a path lies in, and where it is a link, the link, and what lies on the way from there."""
+    at = path
+    for _ in range(_LINKS):
+        folder = Path(os.path.realpath(at.parent))
+        yield folder, folder.stat()
+        about = at.lstat()
+        if not stat.S_ISLNK(about.st_mode):
+            return
+        yield at, about
+        at = folder / at.readlink()
+
+
 def _others_write(about: os.stat_result) -> bool:
     """Others than the owner; a group that has the owner's number is by convention the owner alone."""
-    if stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX:
-        return False  # as in /tmp: only the owner of a file may put another in its place
+    if stat.S_ISLNK(about.st_mode) or (stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX):
+        return False  # a link has no mode; as in /tmp, only the owner of a file may put another in its place
     of_group = about.st_mode & stat.S_IWGRP and about.st_gid != about.st_uid
     return bool(of_group or about.st_mode & stat.S_IWOTH)
 

@@ -75,6 +75,22 @@ SABOTAGES = (
         "tests/flows/test_channels_served.py::test_a_request_names_one_of_the_channels",
     ),
     Sabotage(
+        "an_anchor_that_is_gone_agrees",
+        "an anchor that is named must be there",
+        "datacheck.gate.standing._require_anchor",
+        "not Path(named).exists()",
+        "False",
+        "tests/gate/test_more_attacks.py::test_an_anchor_that_is_gone_is_no_anchor_that_agrees",
+    ),
+    Sabotage(
+        "links_are_believed",
+        "who may put another link in place of a trust file decides nothing",
+        "datacheck.gate.trust._on_the_way",
+        "at = path",
+        "at = Path(os.path.realpath(path))",
+        "tests/gate/test_more_attacks.py::test_a_link_to_a_trust_file_where_others_may_put_another_link",
+    ),
+    Sabotage(
         "one_signature_is_enough",
         "a verdict counts once as many validators have signed it as the trust file asks for",
         "datacheck.gate.trust.Trust.missing",
