@@ -2,7 +2,8 @@
 
 A waiver is a signed statement beside the data, `waivers/<sha256>.dsse.json`. It holds for one version and one contract
 only, is signed by a key that is trusted as approver and did not sign the verdict, and never covers a finding that could
-not be decided. The report never mentions it: what was measured does not change.
+not be decided, or that holds secrets or items of a red line. The report never mentions it: what was measured does not
+change.
 """
 
 import datetime as dt
@@ -105,6 +106,12 @@ def draft(
         raise UsageError(
             "{undecided}: could not be decided; mend what hinders it and run again, it cannot be waived",
             undecided=undecided[0],
+        )
+    final = [f.id for f in targets if f.final]
+    if final:
+        raise UsageError(
+            "{finding}: holds secrets or items of a red line, which nobody can waive; take them out of the data",
+            finding=final[0],
         )
     if len(reason.strip()) < SHORTEST_REASON or not owner.strip():
         raise UsageError(
@@ -216,7 +223,7 @@ def unwaived(verdict: Verdict, waivers: Sequence[Waiver]) -> tuple[list[Judged],
     day = today()
     blocking, used, late = [], [], []
     for finding in verdict.blocking:
-        speak = [w for w in waivers if w.covers(finding) and finding.status != "error"]
+        speak = [w for w in waivers if w.covers(finding) and not finding.final]
         valid = [w for w in speak if not w.expired(day)]
         used += valid
         if not valid:
