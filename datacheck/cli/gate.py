@@ -4,13 +4,16 @@
 import datetime as dt
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from datacheck.cli.options import PASSED_ON, TrustOpt
 from datacheck.cli.said import language, say
 from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from datacheck.gate.verdict import Verdict
 
 PathArg = Annotated[Path, typer.Argument(metavar="PATH", help="A version of data.", show_default=False)]
 KeyOpt = Annotated[str, typer.Option("--key", metavar="KEY", help="Private key: a file, or env:NAME.")]
@@ -206,6 +209,14 @@ def waive(
     finding: Annotated[str | None, typer.Option(help="The finding, as train.pii.", show_default=False)] = None,
     check: Annotated[str | None, typer.Option(help="Or all findings of a check …", show_default=False)] = None,
     dataset: Annotated[str | None, typer.Option(help="… on this dataset.", show_default=False)] = None,
+    drafts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Or the findings that these drafts of `datacheck view` propose to waive.",
+            show_default=False,
+        ),
+    ] = None,
     trust: TrustOpt = None,
 ) -> None:
     """Let a failed version pass in spite of a finding, until a day, in the name of somebody.
@@ -218,16 +229,30 @@ def waive(
     from datacheck.gate.verify import read_signed
     from datacheck.gate.waivers import draft, write_waiver
 
-    if (finding is None) == (check is None) or (check is None) != (dataset is None):
-        raise UsageError("waive: expected either --finding ID, or --check NAME --dataset NAME")
+    if [finding, check, drafts].count(None) != 2 or (check is None) != (dataset is None):
+        raise UsageError("waive: expected one of --finding ID, --check NAME --dataset NAME, and --drafts FILE")
     keys = read_trust(trust)
     signed = read_signed(path.resolve(), keys)
-    waiver = draft(
-        signed.verdict, finding=finding, check=check, dataset=dataset, owner=owner, reason=reason, until=expires
-    )
-    place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.signers)
-    say(Message("waived {waiver}", waiver=waiver.line()))
-    typer.echo(str(place))
+    waivers = [
+        draft(signed.verdict, finding=one, check=check, dataset=dataset, owner=owner, reason=reason, until=expires)
+        for one in ([finding] if drafts is None else _proposed(drafts, signed.verdict))
+    ]
+    for waiver in waivers:
+        place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.signers)
+        say(Message("waived {waiver}", waiver=waiver.line()))
+        typer.echo(str(place))
+
+
+def _proposed(drafts: Path, verdict: "Verdict") -> list[str]:
+    """The findings of a failed version that drafts propose to waive. Raises UsageError where there are none."""
+    from datacheck.errors import UsageError
+    from datacheck.review.marks import to_waive
+
+    blocking = {one.id for one in verdict.blocking}
+    found = [name for name in to_waive(drafts, verdict.report_json) if name in blocking]
+    if not found:
+        raise UsageError("{drafts}: proposes to waive nothing that blocks this version", drafts=drafts)
+    return found
 
 
 def verify(context: typer.Context) -> None:

@@ -107,6 +107,14 @@ SABOTAGES = (
         "tests/gate/test_unwaivable.py::test_the_statement_says_so_and_one_of_before_is_still_read",
     ),
     Sabotage(
+        "drafts_of_any_report",
+        "drafts of decisions are for the report of the verdict",
+        "datacheck.review.marks.to_waive",
+        "drafts.report != report",
+        "False",
+        "tests/gate/test_waivers.py::test_drafts_are_for_the_report_of_the_verdict",
+    ),
+    Sabotage(
         "one_signature_is_enough",
         "a verdict counts once as many validators have signed it as the trust file asks for",
         "datacheck.gate.trust.Trust.missing",
