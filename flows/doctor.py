@@ -176,7 +176,9 @@ def _contract_and_key(rules: Rulebook) -> Message:
             "expected it among the validators of {file}: datacheck keys trust KEY.pub",
             file=shown(trust.file),
         )
-    return Message("{contract}, signed by {key}", contract=contract.name, key=key.key_id[:12])
+    told = Message("{contract}, signed by {key}", contract=contract.name, key=key.key_id[:12])
+    missing = trust.missing([key.key_id])
+    return joined([told, missing]) if missing else told
 
 
 def _incoming(rules: Rulebook) -> Message:

@@ -16,6 +16,8 @@ from datacheck.files.versions import VERDICT
 from datacheck.gate import dsse, trust
 from datacheck.gate.guard import require_passed
 from datacheck.gate.keys import load_public, new_key
+from datacheck.gate.ledger import LedgerError
+from datacheck.registry import publish as publishing
 from datacheck.session.session import Session
 
 
@@ -291,6 +293,19 @@ def test_data_that_changes_while_it_waits_is_not_published(shared):
         file.write("\n")
     assert shared.call("publish", waiting)[0] == 3
     assert shared.tree()["published"] == []
+
+
+def test_a_publication_that_dies_keeps_the_second_signature(shared, guarded, monkeypatch):
+    shared.call("publish", shared.drop())
+    waiting = only(shared.reg / "quarantine")
+    shared.sign(waiting)
+    with monkeypatch.context() as patch:
+        patch.setattr(publishing, "still_held", lambda *_: (_ for _ in ()).throw(LedgerError("the disk is full")))
+        assert shared.call("publish", waiting)[0] == 3
+    assert shared.tree()["published"] == []
+    assert guarded(waiting)[0] == 0  # it is where it was, with both signatures
+    assert shared.call("publish", waiting)[0] == 0
+    assert guarded(shared.pointer)[0] == 0
 
 
 def test_a_threshold_that_is_raised_later_holds_for_what_is_published(shared, guarded, command):
