@@ -231,7 +231,8 @@ class Metric:
     what: a sentence for people; unit: "share", "rows", …; of: its denominator, in words;
     limit: the default (the runbook's number where it has one); self_test: the number says whether the check can see
     at all, so beyond its limit the finding is an error and not the data's fault; why: the reason of the limit, for
-    people: why it is that number, or why it only warns.
+    people: why it is that number, or why it only warns; unwaivable: the slice of which nobody may let one pass who
+    waives the finding ({}: the whole number).
     """
 
     what: str
@@ -240,6 +241,7 @@ class Metric:
     limit: Limit = field(default_factory=Limit)
     self_test: bool = False
     why: str = ""
+    unwaivable: Mapping[str, str] | None = None
 
     @property
     def least(self) -> float | None:

@@ -26,10 +26,10 @@ OUT = Path("datacheck-by-hand")
     persist_result=False,
     log_prints=False,
 )
-def validate_drop(drop: str) -> State[Any]:
-    """Validate a complete drop of incoming/, by its name; its report goes to datacheck-by-hand/NAME."""
+def validate_drop(drop: str, channel: str | None = None) -> State[Any]:
+    """Validate a complete drop of a channel, by its name; its report goes to datacheck-by-hand/NAME."""
     try:
-        rules = current()
+        rules = current(channel)
         request = _request(rules, rules.drop(drop))
     except DatacheckError as error:
         return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(error)))
@@ -40,5 +40,10 @@ def _request(rules: Rulebook, drop: Path) -> Request:
     """The validation that publishing this drop would begin with."""
     data = Job(drop, rules.gate(drop), Registry(rules.registry)).data(drop)
     return Request(
-        contract=rules.contract, data=data, run=rules.run, out=OUT / drop.name, strict=rules.strict, lang=rules.lang
+        contract=rules.contract,
+        data=data,
+        run=rules.run,
+        out=OUT / rules.called(drop),
+        strict=rules.strict,
+        lang=rules.lang,
     )

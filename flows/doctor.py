@@ -41,7 +41,7 @@ from datacheck.i18n.message import Message, SaidError, joined
 from datacheck.registry.publish import Job
 from datacheck.registry.registry import Registry
 
-from .look import incomplete
+from .look import incomplete, strays
 from .lookout import LEAST, unanswered
 from .rules import Rulebook
 from .validate import shown
@@ -50,7 +50,6 @@ from .watch import rules_of, rules_parser
 _ROOM = 256 * 1024**2  # bytes that a look needs beside the drops themselves: a store, reports, the ledger
 _SKEW = 60.0  # seconds that clocks may differ: verdicts and waivers count in days
 _ASKING = 20.0  # seconds in which a server that is there answers
-_LOOKING = "datacheck-watch/registry"
 _NAMES = {
     "versions": Message("versions"),
     "registry": Message("registry"),
@@ -76,19 +75,37 @@ class Answer(NamedTuple):
     said: Message
 
 
-def answers(rules: Rulebook, interval: float) -> list[Answer]:
-    """Ask everything, in the order in which the service would need it."""
-    questions: dict[str, Callable[[], Message]] = {
-        "versions": _versions,
-        "registry": lambda: _registry(rules),
-        "contract and key": lambda: _contract_and_key(rules),
-        "incoming": lambda: _incoming(rules),
-        "disk": lambda: _disk(rules),
-        "clock": lambda: _clock(rules),
-        "server": lambda: asyncio.run(_server(interval)),
-        "webhooks": lambda: _webhooks(rules),
-    }
-    return [_asked(name, question) for name, question in questions.items()]
+def answers(rules: Sequence[Rulebook]) -> list[Answer]:
+    """Ask everything, in the order in which the service would need it; of each channel what differs by channel."""
+    first = rules[0]
+    questions: list[tuple[str, Callable[[], Message]]] = [
+        ("versions", _versions),
+        ("registry", lambda: _registry(first)),
+        *(("contract and key", _of(one, _contract_and_key)) for one in rules),
+        *(("incoming", _of(one, _incoming)) for one in rules),
+        ("disk", lambda: _disk(rules)),
+        ("clock", lambda: _clock(first)),
+        *(("server", _of(one, lambda each: asyncio.run(_server(each)))) for one in rules),
+        *(("webhooks", _of(one, _webhooks)) for one in rules),
+    ]
+    return [_asked(name, question) for name, question in questions]
+
+
+def _of(rules: Rulebook, question: Callable[[Rulebook], Message]) -> Callable[[], Message]:
+    """A question about one channel; where there are several, all that is said names it."""
+
+    def named(what: Message) -> Message:
+        return Message("{channel}: {what}", channel=rules.name, what=what) if rules.folder else what
+
+    def asked() -> Message:
+        try:
+            return named(question(rules))
+        except DoubtError as doubt:
+            raise DoubtError("{what}", what=named(doubt.message)) from None
+        except DatacheckError as error:
+            raise DatacheckError("{what}", what=named(error.message)) from None
+
+    return asked
 
 
 def _asked(name: str, question: Callable[[], Message]) -> Answer:
@@ -159,14 +176,16 @@ def _contract_and_key(rules: Rulebook) -> Message:
             "expected it among the validators of {file}: datacheck keys trust KEY.pub",
             file=shown(trust.file),
         )
-    return Message("{contract}, signed by {key}", contract=contract.name, key=key.key_id[:12])
+    told = Message("{contract}, signed by {key}", contract=contract.name, key=key.key_id[:12])
+    missing = trust.missing([key.key_id])
+    return joined([told, missing]) if missing else told
 
 
 def _incoming(rules: Rulebook) -> Message:
     """A look that takes nothing: which drops the service would take, and what it would say of the others."""
     registry, waiting = Registry(rules.registry), []
-    folder = rules.registry / "incoming"
-    complete = registry.drops()
+    folder = rules.registry / "incoming" / (rules.channel or "" if rules.folder else "")
+    complete = rules.drops()
     for drop in complete:
         try:
             incomplete(drop)
@@ -180,16 +199,18 @@ def _incoming(rules: Rulebook) -> Message:
         waiting.append(
             Message("{names}: no {manifest}, so not taken; {hint}", names=names, manifest=MANIFEST, hint=hint)
         )
+    waiting += [Message("{drop}: {state}", drop=shown(name), state=state) for name, state in strays(rules).items()]
     if waiting:
         raise DoubtError(joined(waiting))
     return Message.plural("{n} drop is ready to be taken", "{n} drops are ready to be taken", len(complete))
 
 
-def _disk(rules: Rulebook) -> Message:
+def _disk(rules: Sequence[Rulebook]) -> Message:
     """Space for what waits in incoming/: a drop may have to be copied, and a run keeps what it measures."""
-    place = next(folder for folder in (rules.registry, *rules.registry.parents) if folder.is_dir())
+    root = rules[0].registry
+    place = next(folder for folder in (root, *root.parents) if folder.is_dir())
     free = shutil.disk_usage(place).free
-    manifests = [read_manifest(drop) for drop in Registry(rules.registry).drops()]
+    manifests = [read_manifest(drop) for one in rules for drop in one.drops()]
     needed = _ROOM + 2 * max((one.bytes for one in manifests if one is not None), default=0)
     told = Message("{free:,} MB free, {needed:,} MB needed", free=free // 10**6, needed=needed // 10**6)
     if free < needed:
@@ -214,7 +235,7 @@ def _day(now: datetime) -> str:
     return now.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-async def _server(interval: float) -> Message:
+async def _server(rules: Rulebook) -> Message:
     """Whether there is a server, it answers, somebody may log in, and looks are scheduled and happen."""
     server = PREFECT_API_URL.value()
     if not server:
@@ -224,7 +245,7 @@ async def _server(interval: float) -> Message:
             theirs = await client.api_version()
             looking = None
             with suppress(ObjectNotFound):
-                looking = await client.read_deployment_by_name(_LOOKING)
+                looking = await client.read_deployment_by_name(f"datacheck-watch/{rules.name}")
             due = []
             if looking is not None:
                 waiting = FlowRunFilterState(type=FlowRunFilterStateType(any_=[StateType.SCHEDULED]))
@@ -244,7 +265,7 @@ async def _server(interval: float) -> Message:
                 server=str(server),
             )
         late = time.time() - due[0].expected_start_time.timestamp() if due[0].expected_start_time else 0.0
-        if late > max(2 * interval, LEAST):
+        if late > max(2 * rules.interval, LEAST):
             raise DatacheckError("a look has been due for {n:.0f} s: nobody serves it; datacheck serve", n=late)
     told = Message("{server} answers, version {version}", server=str(server), version=theirs)
     if theirs != version("prefect"):
@@ -272,7 +293,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", action="store_true", help="Print JSON.")
     given = parser.parse_args(words)
-    found = answers(rules_of(given), given.interval)
+    found = answers(rules_of(given, parser, {"strict"}))
     if given.json:
         listed = [{**one._asdict(), "said": one.said.said(lang)} for one in found]
         sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")

@@ -19,18 +19,25 @@ NOTHING, DONE, NOT_PUBLISHED = "NothingNew", "Done", "NotPublished"
 
 
 def look(rules: Rulebook, one: Callable[[Rulebook, Path], str]) -> dict[str, str | Message]:
-    """Do `one` with every complete drop of incoming/; returns by name the state that each came to."""
+    """Do `one` with every complete drop of a channel; returns by name the state that each came to."""
     registry = Registry(rules.registry)
     with registry.ledger() as ledger:
         registry.recover(ledger)
     states: dict[str, str | Message] = {}
-    for drop in registry.drops():
+    for drop in rules.drops():
+        name = rules.called(drop)
         try:
             incomplete(drop)
-            states[drop.name] = one(rules, drop)
+            states[name] = one(rules, drop)
         except LoadError as error:
-            states[drop.name] = Message("incomplete ({reason})", reason=error.message)
-    return states
+            states[name] = Message("incomplete ({reason})", reason=error.message)
+    return states | strays(rules)
+
+
+def strays(rules: Rulebook) -> dict[str, str | Message]:
+    """Complete drops in incoming/ itself, where the channels have folders: nobody would ever take them."""
+    found = Registry(rules.registry).drops() if rules.folder else []
+    return {drop.name: Message("in no channel; expected it in incoming/CHANNEL/") for drop in found}
 
 
 def summary(states: Mapping[str, str | Message]) -> tuple[str, Message]:

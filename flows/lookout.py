@@ -1,7 +1,7 @@
 """Whether looks happen at all, seen from `serve`: a scheduler can be dead while its server calls itself healthy.
 
-Each look, wherever its process runs, holds a lock on a file and touches it. `serve` sees a look under way by the lock
-and a past one by the time of the file; it need not believe the server.
+Each look, wherever its process runs, holds a lock on a file of its channel and touches it. `serve` sees a look that is
+under way by the lock and a past one by the time of the file; it need not believe the server.
 """
 
 import asyncio
@@ -42,16 +42,16 @@ _ASKING = 20.0  # seconds in which a server that is there answers
 
 
 @contextlib.contextmanager
-def under_way() -> Iterator[bool]:
+def under_way(name: str) -> Iterator[bool]:
     """Tell the process that serves this look, if there is one, that it is under way; False: another one is.
 
     A limit of the server would do the latter, too, but counts a look that was killed for minutes; a lock dies with it.
     """
-    named = os.environ.get(MARK)
-    if named is None or not Path(named).exists():  # who served it has gone
+    place = Path(os.environ.get(MARK, "")) / name
+    if MARK not in os.environ or not place.exists():  # who served it has gone
         yield True
         return
-    with Path(named).open("r+b") as mark:
+    with place.open("r+b") as mark:
         mine = any(_locked(mark) for _ in range(_TRIES))
         yield mine
         if mine:
@@ -69,18 +69,12 @@ def _locked(mark: BinaryIO) -> bool:
 
 
 class Lookout:
-    """Waits until two looks have failed to come, but three minutes at least: also the time to start in."""
+    """Waits until two looks of a channel have failed to come, but three minutes at least: also the time to start in."""
 
-    def __init__(self, interval: float) -> None:
+    def __init__(self, folder: Path, name: str, interval: float) -> None:
         self.patience = max(2 * interval + _LATE, LEAST)
-        descriptor, name = tempfile.mkstemp(prefix="datacheck-look-")
-        os.close(descriptor)
-        self._mark = Path(name)
-        os.environ[MARK] = name
-
-    def close(self) -> None:
-        """Remove the file."""
-        self._mark.unlink(missing_ok=True)
+        self._mark = folder / name
+        self._mark.touch()
 
     async def silence(self) -> None:
         """Return when it has been silent for too long."""
@@ -99,6 +93,14 @@ class Lookout:
             except BlockingIOError:
                 return None
             return os.fstat(mark.fileno()).st_mtime_ns
+
+
+@contextlib.contextmanager
+def marks() -> Iterator[Path]:
+    """A folder for the marks of looks, of which the processes that look are told."""
+    with tempfile.TemporaryDirectory(prefix="datacheck-look-") as folder:
+        os.environ[MARK] = folder
+        yield Path(folder)
 
 
 async def forget_missed(deployment: UUID) -> None:

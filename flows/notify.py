@@ -5,23 +5,18 @@ a flow and never stands in a message. Request formats: the providers' documentat
 """
 
 import json
-import os
 import urllib.error
-import urllib.parse
 import urllib.request
 from collections.abc import Iterable
-from typing import Literal
-
-from pydantic import BaseModel, ConfigDict, Field
 
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.pii.redaction import excerpt
+from datacheck.registry.channels import Kind, Webhook
 from datacheck.report.show import tally
 from datacheck.verdict.model import Report
 
-Kind = Literal["feishu", "wecom", "slack"]
 TIMEOUT = 10.0  # seconds; a verdict does not wait for a chat
 _HEAD = {"en": "datacheck: {contract} v{version}: {verdict}", "zh": "datacheck：{contract} v{version}：{verdict}"}
 _VERDICTS = {
@@ -33,27 +28,6 @@ _WORDS = {
     "zh": {"version": "版本", "rows": "行数", "checks": "检查", "worst": "最严重的发现", "report": "报告"},
 }
 _WORST = 5  # findings named in a message
-
-
-class Webhook(BaseModel):
-    """Where to tell of verdicts. `url` names an environment variable, as `env:FEISHU_WEBHOOK`."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    kind: Kind
-    url: str = Field(pattern=r"^env:[A-Za-z_][A-Za-z0-9_]*$")
-    lang: Lang = "zh"
-
-    def address(self) -> str:
-        """The address itself. Raises UsageError where the variable is empty or holds no https address."""
-        name = self.url.removeprefix("env:")
-        address = os.environ.get(name, "")
-        parts = urllib.parse.urlsplit(address)
-        if parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost")):
-            raise UsageError(
-                "{url}: the variable holds no https address; expected the webhook's whole URL", url=self.url
-            )
-        return address
 
 
 def message(report: Report, version: str, link: str, lang: Lang) -> str:

@@ -1,7 +1,8 @@
 """The publish flow: `datacheck publish` with tasks to look at, artifacts, a pause for a waiver, and a word to people.
 
 The ledger is the truth, not a state of Prefect: a version that it knows is answered without a task, and of several
-workers one works. The only parameter is the drop's name; by what it is judged is not for a request to say (rules.py).
+workers one works. The only parameters are the names of channel and drop; by what it is judged is not for a request to
+say (rules.py).
 """
 
 import contextlib
@@ -51,8 +52,8 @@ class Waiver(RunInput):
 
 def name_of_drop() -> str:
     """The run's name until there is a verdict: contract and drop."""
-    drop = str(flow_run.parameters.get("drop"))
-    return title(lambda rules: f"{rules.contract.stem} {drop}")
+    drop, channel = str(flow_run.parameters.get("drop")), flow_run.parameters.get("channel")
+    return title(lambda rules: f"{rules.contract.stem} {drop}", None if channel is None else str(channel))
 
 
 @flow(
@@ -62,10 +63,10 @@ def name_of_drop() -> str:
     persist_result=False,
     log_prints=False,
 )
-def publish(drop: str) -> State[Any]:
-    """Validate a drop of incoming/, by its name, and publish it or put it into quarantine."""
+def publish(drop: str, channel: str | None = None) -> State[Any]:
+    """Validate a drop of a channel, by its name, and publish it or put it into quarantine."""
     try:
-        rules = current()
+        rules = current(channel)
         outcome = _publish(rules, rules.drop(drop))
         _tell(rules, outcome)
         if outcome.status == "quarantined" and rules.wait_for_waiver:

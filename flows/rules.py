@@ -1,26 +1,23 @@
 """By what drops are judged, chosen where the flows run and never by a request.
 
-What a request through Prefect's API says, anybody says who reaches the API. So contract, keys, trust and channel are
-no parameters of a flow: they stand in a variable of the process that runs it, which `serve` and `watch` set from their
-command line, and the operator of a worker sets by hand. A request names a drop of incoming/, and nothing else.
+What a request through Prefect's API says, anybody says who reaches the API. So contract, keys and trust are no
+parameters of a flow: they stand in a variable of the process that runs it, which `serve` and `watch` set from their
+command line or from the file of channels, and the operator of a worker sets by hand. A request names a channel and a
+drop of incoming/, and nothing else.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
-from datacheck.errors import UsageError
-from datacheck.gate.keys import load_private
-from datacheck.gate.trust import read_trust
-from datacheck.i18n.words import Lang
+from datacheck.errors import UsageError, near
+from datacheck.registry.channels import Channel
 from datacheck.registry.publish import PublishRules
 from datacheck.registry.registry import Registry
-from datacheck.session.options import Options
 
-from .notify import Webhook
 from .validate import shown
 
 VARIABLE = "DATACHECK_RULES"
@@ -35,57 +32,65 @@ def _absolute(path: Path) -> Path:
 Place = Annotated[Path, AfterValidator(_absolute)]  # flows may run in any folder
 
 
-class Rulebook(BaseModel):
-    """How drops of one registry are judged, and who is told."""
+class Rulebook(Channel):
+    """The rules of one channel of a registry.
 
-    model_config = ConfigDict(extra="forbid")
+    `channel`: which pointer moves, by default the contract's name; `folder`: its drops lie in incoming/<channel>/, as
+    those of a file of channels do, and not in incoming/ itself.
+    """
 
     registry: Place
     contract: Place
-    sign: str = Field(description="The validator's private key: a file, or env:NAME.")
-    trust: Place | None = Field(default=None, description="Trusted keys; by default $DATACHECK_TRUST.")
-    data: dict[str, str] = Field(default={}, description="Datasets that do not lie in the drop: name → path.")
-    dataset: str | None = Field(default=None, description="Which dataset the drop is, if that is not plain.")
-    run: dict[str, str] = Field(default={}, description="Settings of the training run, as `--run`.")
+    trust: Place | None = None
     channel: str | None = Field(default=None, description="Which pointer moves; by default the contract's name.")
-    strict: bool = False
-    engine: str = Field(default="local", description="Where the work is done, as `--engine`.")
-    lang: Lang = "en"
-    limit: str | None = Field(default=None, description="A global concurrency limit of the server for heavy work.")
-    wait_for_waiver: int = Field(default=0, ge=0, description="Seconds to wait for a waiver; 0: not at all.")
-    webhooks: tuple[Webhook, ...] = ()
-    report_url: str | None = Field(default=None, description="Where reports can be read: https://…/{version}.")
+    folder: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people call it, and its deployment."""
+        return self.channel if self.channel is not None and self.folder else "registry"
 
     def gate(self, drop: Path) -> PublishRules:
         """The same for the gate, about one drop; the key is taken out of the environment."""
-        data = {**self.data, **({self.dataset: str(drop)} if self.dataset else {})}
-        options = Options(strict=self.strict, engine=self.engine, lang=self.lang, run=self.run, whole=True)
-        return PublishRules(self.contract, load_private(self.sign), read_trust(self.trust), data, self.channel, options)
+        return self.rules(self.channel, drop)
+
+    def drops(self) -> list[Path]:
+        """The complete drops of this channel."""
+        return Registry(self.registry).drops(self.channel if self.folder else None)
 
     def drop(self, name: str) -> Path:
-        """The complete drop of this name in incoming/. It is looked up among them: no path is made of the name."""
-        for path in Registry(self.registry).drops():
+        """The complete drop of this name. It is looked up among them: no path is made of the name."""
+        for path in self.drops():
             if path.name == name:
                 return path
         raise UsageError(
             "{name}: no complete drop of this name in incoming/; expected a name without a path", name=shown(name)
         )
 
+    def called(self, drop: Path) -> str:
+        """A drop's name, below that of its channel."""
+        return f"{self.channel}/{drop.name}" if self.folder else drop.name
 
-def use(rules: Rulebook) -> None:
+
+_SEVERAL = TypeAdapter(list[Rulebook])
+
+
+def use(rules: Sequence[Rulebook]) -> None:
     """Let this process, and those that it starts, run flows by these rules."""
-    os.environ[VARIABLE] = rules.model_dump_json()
+    os.environ[VARIABLE] = _SEVERAL.dump_json(list(rules)).decode()
 
 
-def current() -> Rulebook:
-    """The rules of this process. Raises UsageError where there are none."""
+def every() -> list[Rulebook]:
+    """The rules of this process, one for each channel. Raises UsageError where there are none."""
     text = os.environ.get(VARIABLE)
     if text is None:
         raise UsageError(
             "{variable}: is not set; start the flows with datacheck serve, or set it for the worker", variable=VARIABLE
         )
     try:
-        return Rulebook.model_validate_json(text)
+        if text.lstrip().startswith("["):
+            return _SEVERAL.validate_json(text)
+        return [Rulebook.model_validate_json(text)]
     except ValidationError as error:
         places = ", ".join(".".join(map(str, one["loc"])) or "JSON" for one in error.errors(include_input=False))
         raise UsageError(
@@ -95,9 +100,23 @@ def current() -> Rulebook:
         ) from None
 
 
-def title(of: Callable[[Rulebook], str]) -> str:
+def current(channel: str | None) -> Rulebook:
+    """The rules of a channel by its name, which need not be given where there is one only. Raises UsageError."""
+    rules = every()
+    if channel is None and len(rules) == 1:
+        return rules[0]
+    known = [one.channel for one in rules if one.channel is not None]
+    if channel is None:
+        raise UsageError("channel: which one? {known}", known=", ".join(known))
+    for one in rules:
+        if one.channel == channel:
+            return one
+    raise UsageError("channel {name}: not served; {hint}", name=shown(channel), hint=near(channel, known))
+
+
+def title(of: Callable[[Rulebook], str], channel: str | None) -> str:
     """The name of a run; a run without rules has one, too, and says itself what is wrong."""
     try:
-        return shown(of(current()))
+        return shown(of(current(channel)))
     except UsageError:
         return "without rules"

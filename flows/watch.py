@@ -9,42 +9,47 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from prefect import flow
 from prefect.client.schemas.objects import State
 from prefect.exceptions import ExternalSignal
+from prefect.runtime import flow_run
 from prefect.settings import PREFECT_API_URL
 from prefect.states import Completed
 
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import languages
-from datacheck.registry.registry import Registry
+from datacheck.registry.channels import absolute, read_channels
 
-from .look import NOT_PUBLISHED, look, summary
+from .look import NOT_PUBLISHED, look, strays, summary
 from .lookout import under_way
 from .publish import ELSEWHERE, publish
 from .rules import Rulebook, current, title, use
+from .turns import Turns
 from .validate import ENGINE, INVALID, UNDECIDED, end, not_run, reason, shown
 from .watch_here import watch_here
 
 
 def _name() -> str:
     """Which registry is looked into, by which contract."""
-    return f"look {title(lambda rules: f'{rules.registry.name} for {rules.contract.stem}')}"
+    channel = flow_run.parameters.get("channel")
+    told = title(lambda rules: f"{rules.registry.name} for {rules.contract.stem}", channel and str(channel))
+    return f"look {told}"
 
 
 @flow(name="datacheck-watch", flow_run_name=_name, persist_result=False, log_prints=False)
-def watch() -> State[Any]:
-    """Look once into incoming/: publish every complete drop, one after the other. This is the backfill, too."""
+def watch(channel: str | None = None) -> State[Any]:
+    """Look once for the drops of a channel: publish every complete one, one after the other; the backfill, too."""
     try:
-        with under_way() as mine:
+        rules = current(channel)
+        with under_way(rules.name) as mine:
             if not mine:
                 return Completed(name=ELSEWHERE, message="another look is under way")
-            states = look(current(), _one)
+            states = look(rules, _one)
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise
     except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
@@ -53,17 +58,20 @@ def watch() -> State[Any]:
     return end(name, str(text)) if name == NOT_PUBLISHED else Completed(name=name, message=str(text))
 
 
-def _one(_: Rulebook, drop: Path) -> str:
+def _one(rules: Rulebook, drop: Path) -> str:
     """Publish one drop in a flow run of its own; returns the name of its state."""
-    return str(publish(drop.name, return_state=True).name)
+    return str(publish(drop.name, rules.channel, return_state=True).name)
 
 
 def rules_parser(command: str, lang: str, *, description: str) -> Parser:
     """The options that say how drops are judged, for `watch` and `serve`."""
     parser = Parser(command, lang=lang, description=description)
     parser.add_argument("registry", type=Path, help="Folder of the registry; drops go to its incoming/.")
-    parser.add_argument("--contract", type=Path, required=True, help="The contract.")
-    parser.add_argument("--sign", required=True, metavar="KEY", help="Private key: a file, or env:NAME.")
+    parser.add_argument(
+        "--channels", type=Path, metavar="FILE", help="The rules of all channels, instead of the options below."
+    )
+    parser.add_argument("--contract", type=Path, help="The contract.")
+    parser.add_argument("--sign", metavar="KEY", help="Private key: a file, or env:NAME.")
     parser.add_argument("--trust", type=Path, metavar="FILE", help="Trusted keys ($DATACHECK_TRUST).")
     parser.add_argument("--dataset", metavar="NAME", help="Which dataset of the contract a drop is.")
     parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="Where other datasets are.")
@@ -91,8 +99,29 @@ def rules_parser(command: str, lang: str, *, description: str) -> Parser:
     return parser
 
 
-def rules_of(given: argparse.Namespace) -> Rulebook:
+def rules_of(given: argparse.Namespace, parser: Parser, besides: Collection[str] = ()) -> list[Rulebook]:
+    """The rules of the file of channels, or of the one channel that the options describe. Raises UsageError.
+
+    `besides`: options that say something else to this command, too.
+    """
+    if given.channels is None:
+        return [_one_channel(given)]
+    others = {"contract", "sign", *Rulebook.model_fields, "notify", "limit_name"} - {"registry", "lang", *besides}
+    for name in sorted(others & vars(given).keys()):
+        if getattr(given, name) != parser.get_default(name):
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError("{option}: stands in the file of --channels, for each channel", option=option)
+    root = given.registry.absolute()
+    return [
+        Rulebook(**dict(channel), registry=root, channel=name, folder=True)
+        for name, channel in read_channels(given.channels).items()
+    ]
+
+
+def _one_channel(given: argparse.Namespace) -> Rulebook:
     """The rules that the options name, with absolute paths: a worker may run elsewhere. Raises UsageError."""
+    if given.contract is None or given.sign is None:
+        raise UsageError("expected --contract FILE and --sign KEY, or --channels FILE")
     webhooks = [
         {"kind": kind, "url": url, "lang": given.lang} for kind, url in _pairs(given.notify, "--notify").items()
     ]
@@ -104,7 +133,7 @@ def rules_of(given: argparse.Namespace) -> Rulebook:
         "contract": given.contract.absolute(),
         "sign": given.sign if given.sign.startswith("env:") else str(Path(given.sign).absolute()),
         "trust": given.trust.absolute() if given.trust else None,
-        "data": {name: str(Path(path).absolute()) for name, path in _pairs(given.data, "--data").items()},
+        "data": {name: absolute(path, Path.cwd()) for name, path in _pairs(given.data, "--data").items()},
         "run": _pairs(given.run, "--run"),
         "limit": given.limit_name,
         "webhooks": webhooks,
@@ -133,12 +162,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--once", action="store_true", help="Look once, and end.")
     given = parser.parse_args(words)
-    rules = rules_of(given)
+    rules = rules_of(given, parser)
     with_prefect = bool(PREFECT_API_URL.value())
     if not with_prefect:
-        _refuse("--wait-for-waiver" if rules.wait_for_waiver else "--limit-name" if rules.limit else None)
+        for one in rules:
+            _refuse("--wait-for-waiver" if one.wait_for_waiver else "--limit-name" if one.limit else None)
     use(rules)
-    return (_watch if with_prefect else watch_here)(rules, None if given.once else given.interval, lang)
+    return (_watch if with_prefect else watch_here)(rules, lang, once=given.once)
 
 
 def _refuse(option: str | None) -> None:
@@ -148,22 +178,25 @@ def _refuse(option: str | None) -> None:
         )
 
 
-def _watch(rules: Rulebook, interval: float | None, lang: str) -> int:
-    """Look every `interval` seconds until stopped, or once."""
+def _watch(rules: Sequence[Rulebook], lang: str, *, once: bool) -> int:
+    """Look at each channel by its interval until stopped, or once at each."""
+    if once:
+        return max(_look(one, lang) for one in rules)
     over = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: over.set())
+    turns = Turns(rules)
     while True:
-        code = _look(lang) if interval is None or Registry(rules.registry).drops() else 0
-        if interval is None:
-            return code
-        if over.wait(interval):
+        for one in turns.due():
+            if (one.drops() or strays(one)) and not over.is_set():
+                _look(one, lang)
+        if over.wait(turns.wait()):
             return 0
 
 
-def _look(lang: str) -> int:
+def _look(rules: Rulebook, lang: str) -> int:
     try:
-        state = watch(return_state=True)
+        state = watch(rules.channel, return_state=True)
     except Exception as error:  # noqa: BLE001 - no server
         sys.stderr.write(f"{not_run(error).said(lang)}\n")
         return DatacheckError.exit_code

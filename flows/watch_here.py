@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from datacheck.errors import UsageError
@@ -12,24 +13,27 @@ from datacheck.registry.publish import publish as publish_drop
 from datacheck.registry.registry import Registry
 from datacheck.session.session import Session
 
-from .look import NOT_PUBLISHED, look, summary
+from .look import NOT_PUBLISHED, look, strays, summary
 from .publish import ELSEWHERE, PUBLISHED, QUARANTINED, notify, said
 from .rules import Rulebook
+from .turns import Turns
 from .validate import INVALID, UNDECIDED, reason, shown
 
 _STATES = {"published": PUBLISHED, "quarantined": QUARANTINED}
 
 
-def watch_here(rules: Rulebook, interval: float | None, lang: str) -> int:
-    """Look every `interval` seconds until stopped (then 0), or once (1: a drop was not published)."""
+def watch_here(rules: Sequence[Rulebook], lang: str, *, once: bool) -> int:
+    """Look at each channel by its interval until stopped (then 0), or once at each (1: a drop was not published)."""
     with signals_raise():
+        if once:
+            return max(_Look(one, lang).run() for one in rules)
+        turns = Turns(rules)
         while True:
-            if interval is None or Registry(rules.registry).drops():
-                code = _Look(rules, lang).run()
-            if interval is None:
-                return code
+            for one in turns.due():
+                if one.drops() or strays(one):
+                    _Look(one, lang).run()
             try:
-                time.sleep(interval)
+                time.sleep(turns.wait())
             except InterruptedRunError:  # nothing was under way
                 return 0
 
@@ -60,9 +64,9 @@ class _Look:
         except BusyError:
             return ELSEWHERE
         except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
-            self._say(shown(f"{drop.name}: {reason(error).said(self._lang)}"))
+            self._say(shown(f"{rules.called(drop)}: {reason(error).said(self._lang)}"))
             return INVALID if isinstance(error, UsageError) else UNDECIDED
-        self._say(f"{shown(drop.name)}: {said(outcome).said(self._lang)}")
+        self._say(f"{shown(rules.called(drop))}: {said(outcome).said(self._lang)}")
         return _STATES.get(outcome.status, UNDECIDED)
 
     def _publish(self, rules: Rulebook, drop: Path) -> Outcome:

@@ -102,6 +102,7 @@ class Leakage(Check):
             None,
             Limit(max=0),
             why="items of a red-line set must never be trained on, not even one",
+            unwaivable={},
         ),
         "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
         "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),

@@ -117,7 +117,9 @@ class Pii(Check, Rules):
             why="none of them proves a private value; somebody should look at each",
         ),
         "profile_hits": Metric("kinds that the contract only wants counted", "hits"),
-        "class_hits": Metric("identifiers, by class (private, secret, public, specimen)", "hits"),
+        "class_hits": Metric(
+            "identifiers, by class (private, secret, public, specimen)", "hits", unwaivable={"class": "secret"}
+        ),
         "class_values": Metric("different values, by class", "values"),
         "class_rows": Metric("rows that hold one, by class", "share", "rows"),
         "planted_recall": Metric(

@@ -4,13 +4,16 @@
 import datetime as dt
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from datacheck.cli.options import PASSED_ON, TrustOpt
 from datacheck.cli.said import language, say
 from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from datacheck.gate.verdict import Verdict
 
 PathArg = Annotated[Path, typer.Argument(metavar="PATH", help="A version of data.", show_default=False)]
 KeyOpt = Annotated[str, typer.Option("--key", metavar="KEY", help="Private key: a file, or env:NAME.")]
@@ -23,6 +26,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of the gate to `datacheck`."""
     app.command()(manifest)
     app.add_typer(keys_app, name="keys")
+    app.command()(cosign)
     app.command()(waive)
     app.command(context_settings=PASSED_ON)(verify)
     app.command("exec", context_settings=PASSED_ON)(execute)
@@ -115,9 +119,27 @@ def valid_for(
     say(_good_for(days) if days else Message("a verdict counts for ever"))
 
 
+@keys_app.command("threshold")
+def threshold(
+    validators: Annotated[
+        int, typer.Argument(min=1, help="How many validators must sign a verdict.", show_default=False)
+    ],
+    trust: TrustOpt = None,
+) -> None:
+    """Say how many validators must have signed a verdict before it counts: 2, and nobody's key alone lets data pass.
+
+    The others add their signatures with `datacheck cosign`. With fewer the version is refused (exit code 14).
+    """
+    from datacheck.gate.trust import set_threshold, trust_file
+
+    of = trust_file(trust)
+    set_threshold(of, validators)
+    say(_asks_for(validators))
+
+
 @keys_app.command("list")
 def list_keys(trust: TrustOpt = None) -> None:
-    """List trusted keys: id, role, last day and name."""
+    """List trusted keys: id, role, last day and name; and what a verdict needs."""
     from datacheck.files.versions import shown
     from datacheck.gate.trust import read_trust
 
@@ -126,6 +148,16 @@ def list_keys(trust: TrustOpt = None) -> None:
         typer.echo(f"{number}  {key.role:9}  {key.until or '-'!s:10}  {shown(key.name)}")
     if found.valid_for:
         say(_good_for(found.valid_for))
+    if found.threshold > 1:
+        say(_asks_for(found.threshold))
+
+
+def _asks_for(validators: int) -> Message:
+    return Message.plural(
+        "a verdict counts once {n} validator has signed it",
+        "a verdict counts once {n} validators have signed it",
+        validators,
+    )
 
 
 def _good_for(days: int) -> Message:
@@ -140,6 +172,34 @@ def _day(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
 
 
+def cosign(path: PathArg, key: KeyOpt, trust: TrustOpt = None) -> None:
+    """Sign the verdict of another validator too, where the trust file asks for several (`keys threshold`).
+
+    Read the report first: you answer for the same. Every byte of the data is hashed before; a failed verdict stays one.
+    """
+    from datacheck.files.versions import shown
+    from datacheck.gate.cosign import cosign as add_signature
+    from datacheck.gate.keys import load_private
+    from datacheck.gate.trust import read_trust
+
+    keys = read_trust(trust)
+    signed = add_signature(path.resolve(), load_private(key), keys)
+    verdict = signed.verdict
+    say(
+        Message(
+            "{result}, {version}, contract {contract} ({digest}); signed by: {names}",
+            result=verdict.result,
+            version=verdict.version,
+            contract=shown(" ".join([*verdict.contract, verdict.given]).strip()),
+            digest=verdict.contract_digest,
+            names=shown(", ".join(keys.keys[number].name for number in signed.signers)),
+        )
+    )
+    missing = keys.missing(signed.signers)
+    if missing is not None:
+        say(missing)
+
+
 def waive(
     path: PathArg,
     owner: Annotated[str, typer.Option(help="Who answers for it.", show_default=False)],
@@ -149,6 +209,14 @@ def waive(
     finding: Annotated[str | None, typer.Option(help="The finding, as train.pii.", show_default=False)] = None,
     check: Annotated[str | None, typer.Option(help="Or all findings of a check …", show_default=False)] = None,
     dataset: Annotated[str | None, typer.Option(help="… on this dataset.", show_default=False)] = None,
+    drafts: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Or the findings that these drafts of `datacheck view` propose to waive.",
+            show_default=False,
+        ),
+    ] = None,
     trust: TrustOpt = None,
 ) -> None:
     """Let a failed version pass in spite of a finding, until a day, in the name of somebody.
@@ -161,16 +229,30 @@ def waive(
     from datacheck.gate.verify import read_signed
     from datacheck.gate.waivers import draft, write_waiver
 
-    if (finding is None) == (check is None) or (check is None) != (dataset is None):
-        raise UsageError("waive: expected either --finding ID, or --check NAME --dataset NAME")
+    if [finding, check, drafts].count(None) != 2 or (check is None) != (dataset is None):
+        raise UsageError("waive: expected one of --finding ID, --check NAME --dataset NAME, and --drafts FILE")
     keys = read_trust(trust)
     signed = read_signed(path.resolve(), keys)
-    waiver = draft(
-        signed.verdict, finding=finding, check=check, dataset=dataset, owner=owner, reason=reason, until=expires
-    )
-    place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.key_id)
-    say(Message("waived {waiver}", waiver=waiver.line()))
-    typer.echo(str(place))
+    waivers = [
+        draft(signed.verdict, finding=one, check=check, dataset=dataset, owner=owner, reason=reason, until=expires)
+        for one in ([finding] if drafts is None else _proposed(drafts, signed.verdict))
+    ]
+    for waiver in waivers:
+        place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.signers)
+        say(Message("waived {waiver}", waiver=waiver.line()))
+        typer.echo(str(place))
+
+
+def _proposed(drafts: Path, verdict: "Verdict") -> list[str]:
+    """The findings of a failed version that drafts propose to waive. Raises UsageError where there are none."""
+    from datacheck.errors import UsageError
+    from datacheck.review.marks import to_waive
+
+    blocking = {one.id for one in verdict.blocking}
+    found = [name for name in to_waive(drafts, verdict.report_json) if name in blocking]
+    if not found:
+        raise UsageError("{drafts}: proposes to waive nothing that blocks this version", drafts=drafts)
+    return found
 
 
 def verify(context: typer.Context) -> None:

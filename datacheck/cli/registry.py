@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -33,8 +33,17 @@ if TYPE_CHECKING:
 RegistryOpt = Annotated[
     Path, typer.Option("--registry", metavar="DIR", envvar="DATACHECK_REGISTRY", help="Folder of the registry.")
 ]
-ContractOpt = Annotated[Path, typer.Option("--contract", help="The contract, a YAML file.", show_default=False)]
-SignOpt = Annotated[str, typer.Option("--sign", metavar="KEY", help="Key of the validator: a file, or env:NAME.")]
+ContractOpt = Annotated[Path | None, typer.Option("--contract", help="The contract, a YAML file.", show_default=False)]
+ChannelsOpt = Annotated[
+    Path | None,
+    typer.Option(
+        "--channels", metavar="FILE", help="Take the rules of --channel from this file.", show_default="by the options"
+    ),
+]
+SignOpt = Annotated[
+    list[str] | None,
+    typer.Option("--sign", metavar="KEY", help="Key of the validator: a file, or env:NAME. Again for a second one."),
+]
 RunOpt = Annotated[list[str] | None, typer.Option("--run", metavar="NAME=VALUE", help="A setting of the training run.")]
 AnchorOpt = Annotated[
     list[Path] | None,
@@ -56,9 +65,10 @@ def register(app: typer.Typer) -> None:
 
 def publish(
     drop: Annotated[Path, typer.Argument(help="A folder with a _MANIFEST.json.", show_default=False)],
-    contract: ContractOpt,
     registry: RegistryOpt,
-    sign: SignOpt,
+    channels: ChannelsOpt = None,
+    contract: ContractOpt = None,
+    sign: SignOpt = None,
     data: DataOpt = None,
     settings: RunOpt = None,
     strict: StrictOpt = False,
@@ -81,7 +91,8 @@ def publish(
     from datacheck.registry.registry import Registry
 
     speaks, fmt = language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, engine, speaks, strict=strict)
+    asked = _Asked(contract, sign, data, settings, trust, engine, strict)
+    rules = _rules(channels, channel, asked, checks, workers, speaks, drop)
     stop = _Stop(speaks)
     with signals_raise(), stop.shown() as hashed:
         found = take(drop, rules, Registry(registry, anchor or ()), wait=wait, execute=stop.execute, hashed=hashed)
@@ -90,9 +101,10 @@ def publish(
 
 
 def rescan(
-    contract: ContractOpt,
     registry: RegistryOpt,
-    sign: SignOpt,
+    channels: ChannelsOpt = None,
+    contract: ContractOpt = None,
+    sign: SignOpt = None,
     data: DataOpt = None,
     settings: RunOpt = None,
     strict: StrictOpt = False,
@@ -114,7 +126,8 @@ def rescan(
     from datacheck.registry.rescan import rescan as ask_again
 
     speaks, fmt = language(lang), _format(fmt)
-    rules = _rules(contract, sign, data, settings, trust, channel, checks, workers, engine, speaks, strict=strict)
+    asked = _Asked(contract, sign, data, settings, trust, engine, strict)
+    rules = _rules(channels, channel, asked, checks, workers, speaks)
     stop = _Stop(speaks)
     found = []
     with signals_raise(), stop.shown() as hashed:
@@ -206,30 +219,59 @@ class _Stop:
         return None
 
 
+class _Asked(NamedTuple):
+    """What options say that stands in a file of channels, too."""
+
+    contract: Path | None
+    sign: list[str] | None
+    data: list[str] | None
+    run: list[str] | None
+    trust: Path | None
+    engine: str
+    strict: bool
+
+
 def _rules(
-    contract: Path,
-    sign: str,
-    data: list[str] | None,
-    settings: list[str] | None,
-    trust: Path | None,
+    channels: Path | None,
     channel: str | None,
+    asked: _Asked,
     checks: Path | None,
     workers: int | None,
-    engine: str,
     lang: "Lang",
-    *,
-    strict: bool,
+    drop: Path | None = None,
 ) -> "PublishRules":
+    """The rules of the file of channels, or those that the options say."""
     from datacheck.contract import discover
+
+    discover.use_folder(checks)
+    if channels is None:
+        return _as_asked(asked, channel, checks, workers, lang)
+    from datacheck.registry.channels import channel_of
+
+    for option, value in asked._asdict().items():
+        if value and (option, value) != ("engine", "local"):
+            raise UsageError("{option}: stands in the file of --channels, for each channel", option=f"--{option}")
+    name, found = channel_of(channels, channel)
+    return found.rules(name, drop, checks=checks, workers=workers)
+
+
+def _as_asked(
+    asked: _Asked, channel: str | None, checks: Path | None, workers: int | None, lang: "Lang"
+) -> "PublishRules":
     from datacheck.gate.keys import load_private
     from datacheck.gate.trust import read_trust
     from datacheck.registry.publish import PublishRules
     from datacheck.session.options import Options
 
-    discover.use_folder(checks)
-    run = run_settings(settings)
-    options = Options(strict=strict, checks=checks, workers=workers, engine=engine, lang=lang, run=run, whole=True)
-    return PublishRules(contract, load_private(sign), read_trust(trust), bindings(data), channel, options)
+    if asked.contract is None or not asked.sign:
+        raise UsageError("expected --contract FILE and --sign KEY, or --channels FILE")
+    run, engine = run_settings(asked.run), asked.engine
+    options = Options(
+        strict=asked.strict, checks=checks, workers=workers, engine=engine, lang=lang, run=run, whole=True
+    )
+    key, *cosigners = (load_private(named) for named in asked.sign)
+    data, trust = bindings(asked.data), read_trust(asked.trust)
+    return PublishRules(asked.contract, key, trust, data, channel, options, tuple(cosigners))
 
 
 def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:

@@ -123,40 +123,14 @@ class _Base(NamedTuple):
     document: Document
 
 
-class _Reader:
-    """Collects every problem while it reads, so that a user mends a contract in one go."""
+class SettingsReader:
+    """Collects every problem of a YAML file while it reads, so that a user mends it in one go."""
 
-    def __init__(self, name: str, document: Document, base: _Base | None) -> None:
+    def __init__(self, name: str, document: Document, base: _Base | None = None) -> None:
         self.name = name
         self.document = document
         self.base = base
-        self.datasets: tuple[str, ...] = ()
-        self.as_of: dt.date | None = None
-        self.located = True
-        self.inputs: dict[str, str] = {}
-        self.run: dict[str, Any] = Run().model_dump()
         self.problems: list[Problem] = []
-
-    def told(self, own: dict[str, Any], where: Where) -> dict[str, Any]:
-        """What a dataset is told besides its description: the run, with what it says itself (another mode, say)."""
-        return {"as_of": self.as_of, "run": self.run | self._own(own, (*where, "run")) if own else self.run}
-
-    def _own(self, own: dict[str, Any], where: Where) -> dict[str, Any]:
-        for name in artifacts.FILES:
-            if name in own:
-                self.complain((*where, name), "one for all datasets: name it under run: at the top")
-        run = self.model(Run, own, where)
-        if run is None or not self.knows(run.trainer, where):
-            return {}
-        return {name: value for name, value in run.model_dump().items() if name in own and name not in artifacts.FILES}
-
-    def knows(self, trainer: str | None, where: Where) -> bool:
-        """Whether there is such a trainer; complains where there is none."""
-        if trainer is None or trainer in trainer_names():
-            return True
-        what = unknown("trainer", trainer, trainer_names())
-        self.complain((*where, "trainer"), "'{trainer}': {what}", trainer=trainer, what=what)
-        return False
 
     def place(self, where: Where) -> tuple[str, int]:
         """File and line of a path; a key that only the base has is shown in the base."""
@@ -165,6 +139,7 @@ class _Reader:
         return self.name, self.document.line(where)
 
     def complain(self, where: Where, message: str | Message, /, **params: Parameter) -> None:
+        """Note a mistake at a path of the file."""
         file, line = self.place(where)
         what = Message(message, **params) if isinstance(message, str) else message
         self.problems.append(Problem(file, line, ".".join(map(str, where)), what))
@@ -199,6 +174,39 @@ class _Reader:
             self.complain((*where, *loc), "expected a list: a line `- NAME` for each check")
         else:
             self.complain((*where, *loc), _with_hint(error, loc, raw))
+
+
+class _Reader(SettingsReader):
+    """Reads a contract."""
+
+    def __init__(self, name: str, document: Document, base: _Base | None) -> None:
+        super().__init__(name, document, base)
+        self.datasets: tuple[str, ...] = ()
+        self.as_of: dt.date | None = None
+        self.located = True
+        self.inputs: dict[str, str] = {}
+        self.run: dict[str, Any] = Run().model_dump()
+
+    def told(self, own: dict[str, Any], where: Where) -> dict[str, Any]:
+        """What a dataset is told besides its description: the run, with what it says itself (another mode, say)."""
+        return {"as_of": self.as_of, "run": self.run | self._own(own, (*where, "run")) if own else self.run}
+
+    def _own(self, own: dict[str, Any], where: Where) -> dict[str, Any]:
+        for name in artifacts.FILES:
+            if name in own:
+                self.complain((*where, name), "one for all datasets: name it under run: at the top")
+        run = self.model(Run, own, where)
+        if run is None or not self.knows(run.trainer, where):
+            return {}
+        return {name: value for name, value in run.model_dump().items() if name in own and name not in artifacts.FILES}
+
+    def knows(self, trainer: str | None, where: Where) -> bool:
+        """Whether there is such a trainer; complains where there is none."""
+        if trainer is None or trainer in trainer_names():
+            return True
+        what = unknown("trainer", trainer, trainer_names())
+        self.complain((*where, "trainer"), "'{trainer}': {what}", trainer=trainer, what=what)
+        return False
 
 
 def _at(value: Any, loc: Where) -> Any:

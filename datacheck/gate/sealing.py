@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from datacheck.contract.artifacts import FILES
+from datacheck.contract.discover import check_class
 from datacheck.contract.load import Contract
 from datacheck.engine.store import code_digest
 from datacheck.errors import LoadError, UsageError
@@ -24,7 +25,7 @@ from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.verdict import DatasetFacts, Judged, Verdict, result_of
 from datacheck.i18n.message import Message, joined
-from datacheck.verdict.model import FileEntry, Report
+from datacheck.verdict.model import FileEntry, Finding, Report
 
 
 def version_path(data: Mapping[str, str], contract: Contract, given: Path | None) -> Path:
@@ -38,6 +39,13 @@ def version_path(data: Mapping[str, str], contract: Contract, given: Path | None
             "{path}: no such file or folder here; --sign expects a version of data on disk", path=shown(path)
         )
     return path.resolve()
+
+
+def _judged(finding: Finding) -> Judged:
+    """What the verdict says of a finding; what counts secrets or a red line may not be waived."""
+    metrics = check_class(finding.check).metrics
+    unwaivable = any(value.value and metrics[value.name].unwaivable == value.slice for value in finding.values)
+    return Judged(finding.id, finding.check, finding.dataset, finding.status.value, finding.incomplete, unwaivable)
 
 
 class Sealer:
@@ -120,7 +128,7 @@ class Sealer:
             exit_code=report.exit_code,
             strict=report.strict,
             planned=planned,
-            findings=tuple(Judged(f.id, f.check, f.dataset, f.status.value, f.incomplete) for f in report.findings),
+            findings=tuple(_judged(finding) for finding in report.findings),
             datasets={name: self._facts(report, name) for name in report.datasets},
             contract=(report.contract.name, str(report.contract.version)),
             inputs=report.inputs,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from datacheck.files.versions import LEDGER_HEAD, shown
-from datacheck.gate.ledger import Ledger, read_head
+from datacheck.gate.ledger import Ledger, LedgerError, read_head
 from datacheck.gate.outcomes import Scope, ScopeState, answer_of, fates, in_force
 from datacheck.gate.verify import Standing
 from datacheck.i18n.message import Message
@@ -43,6 +43,7 @@ def standing(path: Path, number: str) -> Standing | None:
     with Ledger(root / LEDGER, anchors_of(root), readonly=True) as ledger:
         head = read_head(path / LEDGER_HEAD) if path.is_dir() else None
         entries = ledger.verified([(path / LEDGER_HEAD, head)] if head else ())
+    _require_anchor()
     found = fates(entries)
     own = [fate for scope, fate in found.items() if scope.version == number]
     channel = channel_of(path)
@@ -61,6 +62,17 @@ def standing(path: Path, number: str) -> Standing | None:
         max(revoked).fact("reason") if revoked else None,
         _misled(channel or "", newest) if misled else None,
     )
+
+
+def _require_anchor() -> None:
+    """Where an anchor is named, it must say something: one that is not there would agree with any ledger."""
+    named = os.environ.get(ANCHOR)
+    if named and not Path(named).exists():
+        raise LedgerError(
+            "{file}: is not there, and {variable} names it; mount its disk, or let the next publish write it",
+            file=shown(Path(named)),
+            variable=ANCHOR,
+        )
 
 
 def anchors_of(root: Path, named: Sequence[Path] = ()) -> tuple[Path, ...]:

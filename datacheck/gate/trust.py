@@ -1,7 +1,8 @@
 """Whose signatures count: trusted public keys in one JSON file, each with a role and perhaps a last day.
 
 A validator signs verdicts, an approver signs waivers; a key has one role, so nobody waives what they signed. The file
-also says how many days a verdict is good for. Days are UTC, by the clock of the machine that verifies.
+also says how many validators must have signed a verdict before it counts, and for how many days it is good. Days are
+UTC, by the clock of the machine that verifies.
 """
 
 from __future__ import annotations
@@ -19,18 +20,21 @@ from datacheck.errors import UnknownKeyError, UsageError, reason_of
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import shown, write_atomic
+from datacheck.gate.dsse import MOST
 from datacheck.gate.keys import key_id
-from datacheck.i18n.message import Message
+from datacheck.i18n.message import Message, SaidError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
 Role = Literal["validator", "approver"]
 ROLES: tuple[Role, ...] = ("validator", "approver")
-SCHEMA = "datacheck/trust/2"
-FIRST = "datacheck/trust/1"  # without last days
+SCHEMA = "datacheck/trust/3"
+SECOND = "datacheck/trust/2"  # without a threshold
+FIRST = "datacheck/trust/1"  # nor last days
 LONGEST = 36500  # days that a verdict may be good for
 _LIMIT = 1024**2
+_LINKS = 40  # that may lead to one another; the kernel follows no more
 _SHORTEST_ID = 8  # characters of an id that are enough to name a key
 
 
@@ -44,11 +48,15 @@ class TrustedKey(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """Trusted keys by id, the file that says so, and for how many days a verdict is good (None: for ever)."""
+    """Trusted keys by id, the file that says so, and what a verdict needs to count.
+
+    `valid_for`: for how many days it is good (None: for ever); `threshold`: how many validators must have signed it.
+    """
 
     file: str
     keys: Mapping[str, TrustedKey]
     valid_for: int | None = None
+    threshold: int = 1
 
     def why_not(self, number: str, role: Role) -> Message | None:
         """Why a key does not count for a role today: the rest of a sentence. None: it counts."""
@@ -60,6 +68,26 @@ class Trust(NamedTuple):
         if known.until is not None and today() > known.until:
             return Message("was trusted until {day}", day=known.until.isoformat())
         return None
+
+    def missing(self, signers: Collection[str]) -> Message | None:
+        """How many validators must sign beside these, and who could. None: they are enough."""
+        have = {number for number in signers if self.why_not(number, "validator") is None}
+        short = self.threshold - len(have)
+        if short <= 0:
+            return None
+        others = [key.name for number, key in self.keys.items() if number not in have and self._may_sign(number)]
+        return Message(
+            "signed by {have} of the {threshold} validators that {file} asks for, {short} missing; "
+            "expected `datacheck cosign` by: {others}",
+            have=len(have),
+            threshold=self.threshold,
+            file=shown(self.file),
+            short=short,
+            others=shown(", ".join(others)) if others else Message("nobody else is trusted"),
+        )
+
+    def _may_sign(self, number: str) -> bool:
+        return self.why_not(number, "validator") is None
 
 
 def today() -> dt.date:
@@ -83,7 +111,8 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
     where = shown(path)
     try:
         with path.open("rb") as file:  # may be a link: secrets are mounted like that
-            _require_own(path, os.fstat(file.fileno()))
+            with UnknownKeyError.instead(ForeignError, "{reason}; who can write it says whose signatures count"):
+                require_own(path, os.fstat(file.fileno()))
             data = file.read(_LIMIT + 1)
     except OSError as error:
         hint = Message("trust a validator first: datacheck keys trust KEY.pub --role validator")
@@ -96,46 +125,64 @@ def read_trust(given: str | os.PathLike[str] | None = None) -> Trust:
         return _trusted(str(path), data)
 
 
-def _require_own(path: Path, file: os.stat_result) -> None:
-    """Who can write this file, or put another in its place, says what may train. Raises UnknownKeyError."""
-    folder = Path(os.path.realpath(path)).parent
-    for place, about in ((path, file), (folder, folder.stat())):
+class ForeignError(SaidError):
+    """Others than this user and root decide what a file says."""
+
+
+def require_own(path: Path, file: os.stat_result) -> None:
+    """Who can write a file by which the gate decides, or put another in its place, decides. Raises ForeignError.
+
+    Where links lead to it, who can put another link there decides, too.
+    """
+    for place, about in ((path, file), *_on_the_way(path)):
         if _others_write(about):
-            raise UnknownKeyError(
-                "{place}: others may write it, and so say whose signatures count; chmod go-w {place}",
-                place=shown(place),
-            )
+            raise ForeignError("{place}: others may write it; chmod go-w {place}", place=shown(place))
         if about.st_uid not in (0, os.geteuid()):
-            raise UnknownKeyError(
-                "{place}: belongs to another user, who can say whose signatures count; make it yours or root's (chown)",
-                place=shown(place),
-            )
+            raise ForeignError("{place}: belongs to another user; make it yours or root's (chown)", place=shown(place))
+
+
+def _on_the_way(path: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """The folder that a path lies in, and where it is a link, the link, and what lies on the way from there."""
+    at = path
+    for _ in range(_LINKS):
+        folder = Path(os.path.realpath(at.parent))
+        yield folder, folder.stat()
+        about = at.lstat()
+        if not stat.S_ISLNK(about.st_mode):
+            return
+        yield at, about
+        at = folder / at.readlink()
 
 
 def _others_write(about: os.stat_result) -> bool:
     """Others than the owner; a group that has the owner's number is by convention the owner alone."""
-    if stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX:
-        return False  # as in /tmp: only the owner of a file may put another in its place
+    if stat.S_ISLNK(about.st_mode) or (stat.S_ISDIR(about.st_mode) and about.st_mode & stat.S_ISVTX):
+        return False  # a link has no mode; as in /tmp, only the owner of a file may put another in its place
     of_group = about.st_mode & stat.S_IWGRP and about.st_gid != about.st_uid
     return bool(of_group or about.st_mode & stat.S_IWOTH)
 
 
 def _trusted(file: str, data: bytes) -> Trust:
     value = strictjson.loads(data, _LIMIT)
-    first = isinstance(value, dict) and value.get("schema") == FIRST
-    value = strictjson.fields(value, {"schema", "keys"} if first else {"schema", "keys", "valid_for"})
-    if value["schema"] not in (FIRST, SCHEMA) or not isinstance(value["keys"], list):
+    schema = str(value.get("schema")) if isinstance(value, dict) else ""
+    first = schema == FIRST
+    since = {FIRST: set[str](), SECOND: {"valid_for"}}.get(schema, {"valid_for", "threshold"})
+    value = strictjson.fields(value, {"schema", "keys", *since})
+    if schema not in (FIRST, SECOND, SCHEMA) or not isinstance(value["keys"], list):
         raise JsonError("unknown schema")
     days = value.get("valid_for")
     if days is not None and (type(days) is not int or not 0 < days <= LONGEST):
         raise JsonError("valid_for is no number of days")
+    threshold = value.get("threshold", 1)
+    if type(threshold) is not int or not 0 < threshold <= MOST:
+        raise JsonError("threshold is no number of validators")
     keys: dict[str, TrustedKey] = {}
     for one in value["keys"]:
         entry = strictjson.fields(one, {"id", "name", "role", "public", *(() if first else ("until",))})
         if entry["id"] in keys:
             raise JsonError("an id is not that of its key, or stands twice (a key has one role)")
         keys[entry["id"]] = _key(entry)
-    return Trust(file, keys, days)
+    return Trust(file, keys, days, threshold)
 
 
 def _key(entry: dict[str, Any]) -> TrustedKey:
@@ -192,6 +239,20 @@ def set_valid_for(path: Path, days: int | None) -> None:
     _write(path, read_trust(path)._replace(valid_for=days))
 
 
+def set_threshold(path: Path, validators: int) -> None:
+    """Say how many validators must sign a verdict. Raises UsageError where so many are not trusted."""
+    trust = read_trust(path)
+    trusted = [key for key in trust.keys.values() if key.role == "validator"]
+    if not 0 < validators <= min(len(trusted), MOST):
+        raise UsageError(
+            "{n} validators: {file} trusts {trusted}; trust the others first, or ask for fewer",
+            n=validators,
+            file=shown(path),
+            trusted=len(trusted),
+        )
+    _write(path, trust._replace(threshold=validators))
+
+
 def _write(path: Path, trust: Trust) -> None:
     keys = [
         {
@@ -203,6 +264,6 @@ def _write(path: Path, trust: Trust) -> None:
         }
         for number, key in sorted(trust.keys.items())
     ]
-    body = {"schema": SCHEMA, "valid_for": trust.valid_for, "keys": keys}
+    body = {"schema": SCHEMA, "valid_for": trust.valid_for, "threshold": trust.threshold, "keys": keys}
     path.parent.mkdir(0o755, parents=True, exist_ok=True)
     write_atomic(path, (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode())

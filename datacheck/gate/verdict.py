@@ -17,8 +17,9 @@ from datacheck.files.versions import is_id
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
-SCHEMA = "datacheck/verdict/2"
-FIRST = "datacheck/verdict/1"  # without `run` and `as_of`, and with another contract digest where those were given
+SCHEMA = "datacheck/verdict/3"
+SECOND = "datacheck/verdict/2"  # without `unwaivable`
+FIRST = "datacheck/verdict/1"  # nor `run` and `as_of`, and with another contract digest where those were given
 TRAINER_PYTHON = "trainer_python"  # in `run`: the installed trainer that was asked, as "trl 1.16.0"
 LIMIT = 64 * 1024**2
 
@@ -31,13 +32,22 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Judged(NamedTuple):
-    """One finding: its id, check and dataset, its status, and whether damaged data made it incomplete."""
+    """One finding: its id, check and dataset, its status, and whether damaged data made it incomplete.
+
+    `unwaivable`: it counts secrets or items of a red line, so that nobody may let it pass.
+    """
 
     id: str
     check: str
     dataset: str
     status: str
     incomplete: bool
+    unwaivable: bool = False
+
+    @property
+    def final(self) -> bool:
+        """Whether no waiver covers it: it could not be decided, or may not be waived."""
+        return self.status == "error" or self.unwaivable
 
 
 class DatasetFacts(NamedTuple):
@@ -158,12 +168,19 @@ def _facts(verdict: Verdict) -> dict[str, Any]:
     return {
         **given,
         **{name: getattr(verdict, name) for name in _AS_THEY_ARE},
-        "findings": [finding._asdict() for finding in verdict.findings],
+        "findings": [_finding(finding, verdict.schema) for finding in verdict.findings],
         "datasets": {name: facts._asdict() for name, facts in verdict.datasets.items()},
         "contract": {"name": verdict.contract[0], "version": verdict.contract[1], "digest": verdict.contract_digest},
         "bytes": verdict.size,
         "unread": list(verdict.unread),
     }
+
+
+def _finding(finding: Judged, schema: str) -> dict[str, Any]:
+    facts = finding._asdict()
+    if schema in (FIRST, SECOND):
+        del facts["unwaivable"]
+    return facts
 
 
 # --- reading: everything that `_statement` writes, and nothing else ---
@@ -215,7 +232,7 @@ def _check(verdict: Verdict) -> None:
     statuses = {finding.status for finding in verdict.findings}
     digests = [verdict.report_json, verdict.source, *verdict.inputs.values(), *(sha for _, sha in verdict.files)]
     sound = (
-        verdict.schema in (FIRST, SCHEMA)
+        verdict.schema in (FIRST, SECOND, SCHEMA)
         and verdict.result in _RESULTS
         and statuses <= set(_STATUSES)
         and is_id(verdict.version)
@@ -223,6 +240,7 @@ def _check(verdict: Verdict) -> None:
         and all(_SHA256.fullmatch(sha) for sha in digests)
         and bool(verdict.files and verdict.findings and verdict.inputs)
         and type(verdict.strict) is bool
+        and all(type(finding.unwaivable) is bool for finding in verdict.findings)
         and isinstance(verdict.time, str)
         and all(isinstance(value, str) for value in verdict.run.values())
         and (verdict.as_of is None or _DAY.fullmatch(verdict.as_of) is not None)

@@ -15,6 +15,7 @@ from datacheck.errors import (
     FailedError,
     LoadError,
     NotValidatedError,
+    RefusedError,
     TamperedError,
     UnknownKeyError,
     UsageError,
@@ -24,7 +25,7 @@ from datacheck.files import versions
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
 from datacheck.gate import dsse
-from datacheck.gate.dsse import EnvelopeError
+from datacheck.gate.dsse import Envelope, EnvelopeError
 from datacheck.gate.keys import verifies
 from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import Result, Verdict, parse_verdict
@@ -53,10 +54,13 @@ LedgerHead = Callable[[Path, str], Standing | None]  # (path, version id) → wh
 
 
 class Signed(NamedTuple):
-    """A verdict whose signature is that of a trusted validator; `sha256` is that of its envelope."""
+    """A verdict that trusted validators have signed.
+
+    `signers`: the ids of their keys, the first one's first; `sha256`: that of the envelope as it was made.
+    """
 
     verdict: Verdict
-    key_id: str
+    signers: tuple[str, ...]
     sha256: str
 
 
@@ -72,12 +76,32 @@ class Verified(NamedTuple):
     notices: tuple[Message, ...]
 
 
-def read_signed(path: Path, trust: Trust) -> Signed:
-    """The verdict beside the data, its signature verified; the data is not looked at.
+def read_signed(path: Path, trust: Trust, *, enough: bool = True) -> Signed:
+    """The verdict beside the data, its signatures verified; the data is not looked at.
 
-    Raises NotValidatedError, UnknownKeyError or TamperedError.
+    Args:
+        path: the version.
+        trust: whose signatures count, and how many of them it takes.
+        enough: False: one is enough, for those who add theirs or say what is missing.
+
+    Raises:
+        RefusedError: NotValidatedError, UnknownKeyError or TamperedError.
+
     """
     place = sidecar(path, VERDICT)
+    envelope = read_envelope(place)
+    signers = _signers(shown(place), envelope, trust)
+    missing = trust.missing(signers) if enough else None
+    if missing is not None:
+        raise UnknownKeyError("{where}: {missing}", where=shown(place), missing=missing)
+    with TamperedError.instead(
+        JsonError, "{where}: signed, but no verdict: {reason}; expected one of this version", where=shown(place)
+    ):
+        return Signed(parse_verdict(envelope.payload), signers, envelope.id)
+
+
+def read_envelope(place: Path) -> Envelope:
+    """The envelope of a verdict; nothing is verified. Raises NotValidatedError or TamperedError."""
     where = shown(place)
     with TamperedError.instead(LoadError):
         data = versions.read_small(place, dsse.LIMIT)
@@ -87,9 +111,24 @@ def read_signed(path: Path, trust: Trust) -> Signed:
     with TamperedError.instead(
         EnvelopeError, "{where}: not a signed verdict: {reason}; validate the version again", where=where
     ):
-        envelope = dsse.parse(data)
-    told = trust.why_not(envelope.key_id, "validator")
-    if told is not None:
+        return dsse.parse(data, dsse.MOST)
+
+
+def verdict_id(place: Path) -> str | None:
+    """By what a ledger knows a verdict, whoever has signed it since; None where none can be read."""
+    try:
+        return read_envelope(place).id
+    except RefusedError:
+        return None
+
+
+def _signers(where: str, envelope: Envelope, trust: Trust) -> tuple[str, ...]:
+    """The trusted validators among those who signed; whose key is not (or no longer) trusted does not count.
+
+    Raises UnknownKeyError where nobody counts, TamperedError for a signature that is not that of the content.
+    """
+    counted = [one for one in envelope.signatures if trust.why_not(one.key_id, "validator") is None]
+    if not counted:
         hint = Message(
             "expected a validator of {file}; if you know the key: datacheck keys trust", file=shown(trust.file)
         )
@@ -97,18 +136,14 @@ def read_signed(path: Path, trust: Trust) -> Signed:
             "{where}: signed by the key {key_id}, which {told}; {hint}",
             where=where,
             key_id=shown(envelope.key_id[:12]),
-            told=told,
+            told=trust.why_not(envelope.key_id, "validator") or "",
             hint=hint,
         )
-    if not verifies(trust.keys[envelope.key_id].public, envelope.signature, envelope.signed):
+    if not all(verifies(trust.keys[one.key_id].public, one.signature, envelope.signed) for one in counted):
         raise TamperedError(
             "{where}: the signature is not that of its content; validate the version again", where=where
         )
-    with TamperedError.instead(
-        JsonError, "{where}: signed, but no verdict: {reason}; expected one of this version", where=where
-    ):
-        verdict = parse_verdict(envelope.payload)
-    return Signed(verdict, envelope.key_id, hashlib.sha256(data).hexdigest())
+    return tuple(one.key_id for one in counted)
 
 
 def verify(
@@ -144,13 +179,13 @@ def verify(
     _same_contract(path, verdict, contract)
     _still_good(path, verdict, trust)
     notices = _newest(given, signed, ledger_head)
-    waivers = read_waivers(path, trust, verdict, signed.key_id)
+    waivers = read_waivers(path, trust, verdict, signed.signers)
     used = _result(path, verdict, waivers, strict=strict)
-    _same_data(path, verdict, hashed=hashed)
+    same_data(path, verdict, hashed=hashed)
     _is_head(sidecar(path, LEDGER_HEAD))
-    _same_report(sidecar(path, REPORT), signed, needed=False)
+    same_report(sidecar(path, REPORT), signed, needed=False)
     if report is not None:
-        _same_report(report, signed, needed=True)
+        same_report(report, signed, needed=True)
     notices = (
         *(Message("WAIVED {waiver}", waiver=waiver.line()) for waiver in used),
         *notices,
@@ -254,7 +289,8 @@ def _result(path: Path, verdict: Verdict, waivers: tuple[Waiver, ...], *, strict
     return tuple(used)
 
 
-def _same_data(path: Path, verdict: Verdict, *, hashed: str | None) -> None:
+def same_data(path: Path, verdict: Verdict, *, hashed: str | None = None) -> None:
+    """Refuse data that is not, byte for byte, what a verdict was signed for. Raises TamperedError."""
     where = shown(path)
     with TamperedError.instead(LoadError):
         manifest = versions.read_manifest(path)
@@ -294,12 +330,13 @@ def _is_head(place: Path) -> None:
         raise TamperedError("{place}: is no head of a ledger; remove it, or restore the version", place=shown(place))
 
 
-def _same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
+def same_report(folder: Path, signed: Signed, *, needed: bool) -> None:
+    """Refuse a report folder that is not the one of a verdict; one that is not there only if `needed`."""
     if not needed and not folder.exists():
         return
     with TamperedError.instead(LoadError):
         found = versions.report_id(folder)
-        verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)
+        verdict = versions.read_small(folder / VERDICT, dsse.LIMIT)  # as it was made: nobody adds signatures there
     if found != signed.verdict.report or (verdict and hashlib.sha256(verdict).hexdigest() != signed.sha256):
         raise TamperedError(
             "{folder}: is not the report of this verdict, or was changed; run again", folder=shown(folder)

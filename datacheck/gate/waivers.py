@@ -2,7 +2,8 @@
 
 A waiver is a signed statement beside the data, `waivers/<sha256>.dsse.json`. It holds for one version and one contract
 only, is signed by a key that is trusted as approver and did not sign the verdict, and never covers a finding that could
-not be decided. The report never mentions it: what was measured does not change.
+not be decided, or that holds secrets or items of a red line. The report never mentions it: what was measured does not
+change.
 """
 
 import datetime as dt
@@ -106,6 +107,12 @@ def draft(
             "{undecided}: could not be decided; mend what hinders it and run again, it cannot be waived",
             undecided=undecided[0],
         )
+    final = [f.id for f in targets if f.final]
+    if final:
+        raise UsageError(
+            "{finding}: holds secrets or items of a red line, which nobody can waive; take them out of the data",
+            finding=final[0],
+        )
     if len(reason.strip()) < SHORTEST_REASON or not owner.strip():
         raise UsageError(
             "--owner and --reason: expected a name, and a reason of {least} characters or more", least=SHORTEST_REASON
@@ -134,9 +141,9 @@ def _day(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
 
 
-def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, validator: str) -> Path:
+def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, signers: Sequence[str]) -> Path:
     """Sign a waiver and put it beside the data. The key must be an approver's, not that of the verdict."""
-    _approver(trust, key.key_id, validator)
+    _approver(trust, key.key_id, signers)
     data = dsse.seal(waiver.payload(), key)
     folder = sidecar(path, WAIVERS)
     with UsageError.instead(
@@ -149,9 +156,9 @@ def write_waiver(path: Path, waiver: Waiver, key: PrivateKey, trust: Trust, vali
     return place
 
 
-def _approver(trust: Trust, key: str, validator: str) -> bytes:
+def _approver(trust: Trust, key: str, signers: Sequence[str]) -> bytes:
     """The public key of a trusted approver; raises UnknownKeyError."""
-    if key == validator:
+    if key in signers:
         raise UnknownKeyError("key {key}: signed the verdict itself; expected the key of an approver", key=key[:12])
     told = trust.why_not(key, "approver")
     if told is not None:
@@ -164,7 +171,7 @@ def _approver(trust: Trust, key: str, validator: str) -> bytes:
 # --- reading them ---
 
 
-def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> tuple[Waiver, ...]:
+def read_waivers(path: Path, trust: Trust, verdict: Verdict, signers: Sequence[str]) -> tuple[Waiver, ...]:
     """All waivers beside the data, each verified. Raises WaiverError for any that is none for this version."""
     folder = sidecar(path, WAIVERS)
     with WaiverError.instead(OSError, "{folder}: cannot be read ({reason})", folder=shown(folder)):
@@ -176,15 +183,15 @@ def read_waivers(path: Path, trust: Trust, verdict: Verdict, validator: str) -> 
             "{file}: not a valid waiver: {reason}; remove it, or have it signed again (datacheck waive)",
             file=shown(folder / name),
         ):
-            found.append(_read(folder / name, trust, verdict, validator))
+            found.append(_read(folder / name, trust, verdict, signers))
     return tuple(found)
 
 
-def _read(place: Path, trust: Trust, verdict: Verdict, validator: str) -> Waiver:
+def _read(place: Path, trust: Trust, verdict: Verdict, signers: Sequence[str]) -> Waiver:
     if not _NAME.fullmatch(place.name):
         raise JsonError("its name is not that of a waiver")
     envelope = dsse.parse(read_small(place, _LIMIT) or b"")
-    if not verifies(_approver(trust, envelope.key_id, validator), envelope.signature, envelope.signed):
+    if not verifies(_approver(trust, envelope.key_id, signers), envelope.signature, envelope.signed):
         raise JsonError("its signature is not that of its content")
     waiver = _parsed(envelope.payload)
     if waiver.version != verdict.version:
@@ -216,7 +223,7 @@ def unwaived(verdict: Verdict, waivers: Sequence[Waiver]) -> tuple[list[Judged],
     day = today()
     blocking, used, late = [], [], []
     for finding in verdict.blocking:
-        speak = [w for w in waivers if w.covers(finding) and finding.status != "error"]
+        speak = [w for w in waivers if w.covers(finding) and not finding.final]
         valid = [w for w in speak if not w.expired(day)]
         used += valid
         if not valid:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from datacheck.contract import discover
 from datacheck.contract.load import Contract, Dataset, load_contract
 from datacheck.engine.store import code_digest
-from datacheck.errors import DatacheckError, LoadError, UsageError, WaiverError
+from datacheck.errors import DatacheckError, LoadError, RefusedError, TamperedError, UsageError, WaiverError
 from datacheck.files import strictjson, versions
 from datacheck.files.versions import MANIFEST, REPORT, VERDICT, shown
+from datacheck.gate.cosign import cosign
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
 from datacheck.gate.outcomes import Scope, ScopeState, answer_of, before, fates, free
 from datacheck.gate.standing import hexed
 from datacheck.gate.trust import Trust
 from datacheck.gate.verdict import Verdict
-from datacheck.gate.verify import read_signed
+from datacheck.gate.verify import Signed, read_signed, same_data, same_report, verdict_id
 from datacheck.gate.waivers import read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 from datacheck.registry.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
@@ -58,6 +59,7 @@ class PublishRules:
     Args:
         contract: the YAML file.
         key: signs the verdict.
+        cosigners: sign it too, where the trust file asks for several.
         trust: whose keys count: the validator's own, and those of approvers.
         data: dataset name → path, as `--data`; a path in the drop follows it. `published:` or `published:CHANNEL`: what
             the channel had before this version; the dataset must be optional, for at first there is nothing.
@@ -72,6 +74,12 @@ class PublishRules:
     data: Mapping[str, str] = field(default_factory=dict)
     channel: str | None = None
     options: Options = field(default_factory=Options)
+    cosigners: tuple[PrivateKey, ...] = ()
+
+    @property
+    def keys(self) -> tuple[PrivateKey, ...]:
+        """All that sign."""
+        return (self.key, *self.cosigners)
 
 
 class Outcome(NamedTuple):
@@ -183,7 +191,7 @@ class Job:
                 "(a drop that was published or put into quarantine has moved: see datacheck history)",
                 drop=shown(drop),
             )
-        if rules.trust.why_not(rules.key.key_id, "validator") is not None:
+        if any(rules.trust.why_not(key.key_id, "validator") is not None for key in rules.keys):
             raise UsageError(
                 "--sign: nobody would accept this key; "
                 "expected it among the validators of {file}: datacheck keys trust KEY.pub",
@@ -331,13 +339,16 @@ class Job:
         folder = self.registry.root / fate.place
         equal = [e for e in ledger.entries(self.manifest.id, ("verdict",)) if answer_of(e) == fate.answer]
         known = {entry.fact("envelope") for entry in equal}
-        if not (folder / VERDICT).is_file() or sha256_of(folder / VERDICT) not in known:
+        if verdict_id(folder / VERDICT) not in known:
             return None
-        signed = read_signed(folder, self.rules.trust)
-        allowed = _allowed(folder, signed.verdict, signed.key_id, self.rules.trust)
-        if allowed.yes != fate.stands:
+        try:
+            signed = read_signed(folder, self.rules.trust, enough=False)
+        except TamperedError:  # somebody has added what is no signature
             return None
-        status: Status = "published" if fate.stands else "quarantined"
+        allowed = _allowed(folder, signed.verdict, signed.signers, self.rules.trust)
+        if allowed.yes != fate.stands and not allowed.unsigned:
+            return None
+        status: Status = "published" if allowed.yes else "undecided" if fate.stands else "quarantined"
         seq, judged = fate.entry.seq, signed.verdict.verdict
         return Outcome(
             status, self.manifest.id, folder, judged, self.channel, True, seq, allowed.waived, allowed.reason
@@ -377,6 +388,9 @@ class Job:
             else:
                 folder = self.registry.stage(ledger, held, self.drop, self.manifest)
                 carry_waivers(self.registry.quarantine(self.manifest.id), folder)
+                signed = self._signed_since(folder, fate)
+                if signed is not None:
+                    return self._publish_signed(ledger, held, folder, signed)
             report, verdict = self.validate(folder, box, execute)
             if verdict is None:
                 return self._stopped(ledger, held, report)
@@ -404,6 +418,8 @@ class Job:
                 return report, None
             if session.signed is None:
                 raise LoadError("{given}: was not signed; nothing was published", given=shown(self.given))
+            for key in self.rules.cosigners:
+                cosign(folder, key, self.rules.trust)
             return report, session.signed[0]
 
     def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:
@@ -421,17 +437,33 @@ class Job:
 
     def _decided(self, ledger: Ledger, held: Claim, folder: Path, report: Report, verdict: Verdict) -> Outcome:
         """Record the verdict with what becomes of the version, then move it there."""
-        allowed = _allowed(folder, verdict, self.rules.key.key_id, self.rules.trust)
+        allowed = _allowed(folder, verdict, [key.key_id for key in self.rules.keys], self.rules.trust)
         from datacheck.verdict.judge import day_of
 
         name, box = verdict.contract[0], self.registry.box(held)
         facts = verdict_facts(verdict, folder, self.asked, day_of(report))
         kind, place = self._fate(ledger, allowed, report, facts, box)
-        fate = {"staged": box.name, "channel": self.channel, "reason": allowed.reason, "within": self.within}
-        drafts = [Draft(kind, self.manifest.id, name, {**fate, "place": place, "scope": "channel and contract"})]
+        drafts = self._drafts(kind, place, name, box, allowed)
         if kind != "undecided":  # a published version stays what it was if nobody can say otherwise
-            waivers = [Draft("waiver", self.manifest.id, name, {"waived": text}) for text in allowed.waived]
-            drafts = [Draft("verdict", self.manifest.id, name, facts), *waivers, *drafts]
+            drafts = [Draft("verdict", self.manifest.id, name, facts), *drafts]
+        moved, seq = self._recorded(ledger, held, folder, drafts, place)
+        nobody = kind == "undecided" or report.exit_code == 3
+        failed: Status = "undecided" if nobody else "revoked" if kind == "revoke" else "quarantined"
+        status, told = "published" if allowed.yes else failed, (seq, allowed.waived, allowed.reason)
+        return Outcome(status, self.manifest.id, moved, verdict.verdict, self.channel, False, *told)
+
+    def _drafts(self, kind: str, place: str, contract: str, box: Path, allowed: Permission) -> list[Draft]:
+        """The entries that say what becomes of the version, and by whose waivers."""
+        fate = {"staged": box.name, "channel": self.channel, "reason": allowed.reason, "within": self.within}
+        fate |= {"place": place, "scope": "channel and contract"}
+        waivers = [Draft("waiver", self.manifest.id, contract, {"waived": text}) for text in allowed.waived]
+        return [*waivers, Draft(kind, self.manifest.id, contract, fate)]
+
+    def _recorded(
+        self, ledger: Ledger, held: Claim, folder: Path, drafts: Sequence[Draft], place: str
+    ) -> tuple[Path, int]:
+        """Record entries, then move the version: where it is now, and the number of the last entry."""
+        box = self.registry.box(held)
         sync_tree(folder)  # between the entry and the pointer little must be left to do: the guard compares them
         with ledger.writing() as db:
             still_held(db, held)
@@ -440,9 +472,37 @@ class Job:
         with self.registry.moving(ledger):
             moved = self.registry.finish(ledger, box) or self.registry.root / place
             self.registry.point(ledger)
-        failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
-        status, told = "published" if allowed.yes else failed, (entry.seq, allowed.waived, allowed.reason)
-        return Outcome(status, self.manifest.id, moved, verdict.verdict, self.channel, False, *told)
+        return moved, entry.seq
+
+    # --- what was in quarantine until enough validators had signed it ---
+
+    def _signed_since(self, folder: Path, fate: ScopeState | None) -> Signed | None:
+        """The verdict that came with the drop, if it answers this question and enough validators have signed it.
+
+        To validate again would make another verdict, which they have not signed.
+        """
+        trust, verdict = self.rules.trust, fate.verdict if fate is not None else None
+        if trust.threshold == 1 or verdict is None or not self._same(verdict):
+            return None
+        try:
+            signed = read_signed(folder, trust)
+            same_data(folder, signed.verdict)
+            same_report(folder / REPORT, signed, needed=True)
+        except RefusedError:
+            return None
+        known = signed.sha256 == verdict.fact("envelope")
+        return signed if known and _allowed(folder, signed.verdict, signed.signers, trust).yes else None
+
+    def _publish_signed(self, ledger: Ledger, held: Claim, folder: Path, signed: Signed) -> Outcome:
+        """Record that a verdict of the ledger counts now, and move its version to where it belongs."""
+        verdict, box = signed.verdict, self.registry.box(held)
+        allowed = _allowed(folder, verdict, signed.signers, self.rules.trust)
+        _, mine = self._fates(ledger)
+        place = next(iter(self._places(ledger, mine.answer if mine else ())), f"versions/{box.name}")
+        drafts = self._drafts("publish", place, verdict.contract[0], box, allowed)
+        moved, seq = self._recorded(ledger, held, folder, drafts, place)
+        told = (seq, allowed.waived, allowed.reason)
+        return Outcome("published", self.manifest.id, moved, verdict.verdict, self.channel, False, *told)
 
     def _fate(
         self, ledger: Ledger, allowed: Permission, report: Report, facts: Mapping[str, Any], box: Path
@@ -451,18 +511,24 @@ class Job:
 
         Where it stands in another scope, by another answer, its folder stays what it is.
         """
-        found, mine = self._fates(ledger)
-        answer = tuple(str(facts[name]) for name in ("question", "day", "result"))
-        number = hexed(self.manifest.id)
-        own = [mine.place] if mine is not None and mine.published is not None else []
-        places = [place for place in (*own, f"versions/{number}") if place.startswith("versions/")]
-        places = [place for place in places if free(found, self.scope, place, answer)]
+        _, mine = self._fates(ledger)
+        places = self._places(ledger, tuple(str(facts[name]) for name in ("question", "day", "result")))
         if allowed.yes:
             kind = "rescan" if mine is not None and mine.stands else "publish"
-            return kind, places[0] if places else f"versions/{box.name}"
-        if mine is not None and mine.stands and report.exit_code == 3:
+            return kind, next(iter(places), f"versions/{box.name}")
+        if mine is not None and mine.stands and (report.exit_code == 3 or allowed.unsigned):
             return "undecided", mine.place
-        return "revoke" if own else "quarantine", next((p for p in places if p in own), f"quarantine/{number}")
+        kept = f"quarantine/{hexed(self.manifest.id)}"
+        if mine is None or mine.published is None or allowed.unsigned:  # where it can be signed
+            return "quarantine", kept
+        return "revoke", mine.place if mine.place in places else kept
+
+    def _places(self, ledger: Ledger, answer: tuple[str, ...]) -> list[str]:
+        """The folders of versions/ that a verdict may be put in, that of this scope first."""
+        found, mine = self._fates(ledger)
+        own = [mine.place] if mine is not None and mine.published is not None else []
+        places = [place for place in (*own, f"versions/{hexed(self.manifest.id)}") if place.startswith("versions/")]
+        return [place for place in places if free(found, self.scope, place, answer)]
 
 
 class Permission(NamedTuple):
@@ -471,15 +537,22 @@ class Permission(NamedTuple):
     yes: bool
     waived: tuple[str, ...] = ()
     reason: str = ""
+    unsigned: bool = False  # nothing is against it but that too few validators have signed
 
 
-def _allowed(folder: Path, verdict: Verdict, validator: str, trust: Trust) -> Permission:
-    """As the guard decides: passed, or every failed finding waived; never what could not be decided."""
+def _allowed(folder: Path, verdict: Verdict, signers: Sequence[str], trust: Trust) -> Permission:
+    """As the guard decides: passed or waived, and signed by as many as the trust file asks for."""
+    found, missing = _judged(folder, verdict, signers, trust), trust.missing(signers)
+    return Permission(yes=False, reason=str(missing), unsigned=True) if found.yes and missing else found
+
+
+def _judged(folder: Path, verdict: Verdict, signers: Sequence[str], trust: Trust) -> Permission:
+    """Passed, or every failed finding waived; never what could not be decided."""
     if verdict.result in ("PASSED", "WARNED"):
         return Permission(yes=True)
     told = ", ".join(f"{finding.id} ({finding.status})" for finding in verdict.blocking[:5]) or verdict.verdict
     try:
-        waivers = read_waivers(folder, trust, verdict, validator)
+        waivers = read_waivers(folder, trust, verdict, signers)
     except WaiverError as error:
         return Permission(yes=False, reason=f"{told}; {error}")
     blocking, used, late = unwaived(verdict, waivers)
@@ -493,7 +566,7 @@ def verdict_facts(verdict: Verdict, folder: Path, question: str, day: dt.date | 
     """What the ledger keeps of a verdict: digests and numbers."""
     statuses = [finding.status for finding in verdict.findings]
     return {
-        "envelope": sha256_of(folder / VERDICT),
+        "envelope": verdict_id(folder / VERDICT),
         "question": question,
         "day": day.isoformat() if day else None,
         **{name: getattr(verdict, name) for name in ("result", "verdict", "strict", "given", "report", "datacheck")},

@@ -33,6 +33,7 @@ from datacheck.gate import dsse
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
 from datacheck.gate.outcomes import fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.gate.verify import verdict_id
 from datacheck.registry import claims
 from datacheck.registry.claims import Claim
 
@@ -95,10 +96,10 @@ class Registry:
         """Whether a folder is one of versions/."""
         return folder.parent == self.root / "versions"
 
-    def drops(self) -> list[Path]:
-        """The complete drops in incoming/, by name; one without a manifest is still being written."""
-        incoming = self.root / "incoming"
-        found = sorted(incoming.iterdir()) if incoming.is_dir() else []
+    def drops(self, channel: str | None = None) -> list[Path]:
+        """The complete drops in incoming/, or in a channel's folder there; one without a manifest is being written."""
+        incoming = self.root / "incoming" / (channel or "")
+        found = sorted(incoming.iterdir()) if incoming.is_dir() and not incoming.is_symlink() else []
         return [path for path in found if not path.is_symlink() and (path / MANIFEST).is_file()]
 
     def heads(self) -> list[tuple[Path, Head]]:
@@ -193,7 +194,7 @@ class Registry:
         drop, back = box / "drop", None
         if drop.exists() and (box / "origin").exists():
             _sweep(drop)
-            if (drop / VERDICT).exists() and not _recorded(ledger, box, sha256_of(drop / VERDICT)):
+            if (drop / VERDICT).exists() and not _recorded(ledger, box, verdict_id(drop / VERDICT)):
                 (drop / VERDICT).unlink()
             if report:
                 _give(box / REPORT, drop / REPORT)
@@ -263,9 +264,14 @@ class Registry:
         sync(folder)
 
 
+def is_channel(name: str) -> bool:
+    """Whether a channel can be called so."""
+    return _CHANNEL.fullmatch(name) is not None
+
+
 def check_channel(name: str) -> str:
     """The name of a channel if it can be one. Raises UsageError."""
-    if not _CHANNEL.fullmatch(name):
+    if not is_channel(name):
         raise UsageError("--channel {name}: expected letters, digits, _ . and - (at most 100)", name=shown(name))
     return name
 
@@ -360,7 +366,7 @@ def _link(file: Path, target: Path) -> None:
         shutil.copyfile(file, target, follow_symlinks=False)
 
 
-def _recorded(ledger: Ledger, box: Path, envelope: str) -> bool:
+def _recorded(ledger: Ledger, box: Path, envelope: str | None) -> bool:
     return any(entry.fact("envelope") == envelope for entry in ledger.entries(_number(box), ("verdict",)))
 
 

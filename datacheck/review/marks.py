@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import ConfigDict, Field, ValidationError
 
 from datacheck.check import Model
 from datacheck.errors import UsageError
@@ -19,6 +19,7 @@ from datacheck.review.sheet import sheet_bytes
 from datacheck.verdict.model import Report
 
 SCHEMA: Literal["datacheck/marks/1"] = "datacheck/marks/1"
+DRAFTS = "datacheck/decision-drafts/1"
 Say = Literal["keep", "drop", "unsure"]
 LONGEST = 300  # characters of a note
 _VERDICTS = {"keep": "ok", "drop": "bad", "unsure": ""}
@@ -135,9 +136,38 @@ def as_drafts(marks: Marks, report: Report) -> dict[str, Any]:
             }
         )
     versions = {name: entry.version for name, entry in report.datasets.items()}
-    head = {"schema": "datacheck/decision-drafts/1", "signed": False, "report": marks.report}
+    head = {"schema": DRAFTS, "signed": False, "report": marks.report}
     contract = report.contract.model_dump()
     return {**head, "contract": contract, "versions": versions, "drafts": drafts}
+
+
+def to_waive(path: Path, report: str) -> list[str]:
+    """The findings that drafts of decisions propose to waive.
+
+    Raises UsageError where the file holds none, or drafts on another report than that of this digest.
+    """
+    with UsageError.instead(
+        (OSError, ValueError), "{path}: no drafts of decisions, as `datacheck view` gives them", path=path
+    ):
+        drafts = _Drafts.model_validate_json(path.read_bytes())
+    if drafts.report != report:
+        raise UsageError("{path}: drafts on another report than that of the verdict; look at this one", path=path)
+    return [draft.finding for draft in drafts.drafts if draft.propose == "waive"]
+
+
+class _Draft(Model):
+    """What is read of one."""
+
+    model_config = ConfigDict(extra="ignore")
+    finding: str
+    propose: str
+
+
+class _Drafts(Model):
+    model_config = ConfigDict(extra="ignore")
+    schema_: Literal["datacheck/decision-drafts/1"] = Field(alias="schema")
+    report: str
+    drafts: tuple[_Draft, ...]
 
 
 def _proposal(counts: Counter[Say], rows: int) -> str:

@@ -16,6 +16,8 @@ from test_gate_flows import Place, place, until  # noqa: F401 - a fixture
 from test_served import end
 
 from datacheck.gate import ledger
+from datacheck.gate.keys import load_public, new_key
+from datacheck.gate.trust import add_trust, set_threshold
 from flows import doctor
 
 
@@ -43,6 +45,14 @@ def test_all_is_well_with_a_registry_in_use(asked, site):  # noqa: F811
     assert (code, {status for status, _ in found.values()}) == (0, {"ok"}), found
     assert found["incoming"][1] == "1 drop is ready to be taken"
     assert site.tree() == {**before, "incoming": ["b"]}  # it only looks
+
+
+def test_drops_that_will_wait_for_another_signature_are_no_surprise(asked, site):  # noqa: F811
+    new_key(site.root / "second.pem")
+    add_trust(site.trust_file, "second", "validator", load_public(site.root / "second.pub"))
+    set_threshold(site.trust_file, 2)
+    status, said = asked()[1]["contract and key"]
+    assert (status, "signed by 1 of the 2 validators" in said, "cosign" in said) == ("ok", True, True), said
 
 
 def test_a_drop_that_would_not_be_taken_is_named(asked, site):  # noqa: F811

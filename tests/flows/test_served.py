@@ -317,7 +317,7 @@ def test_what_needs_a_server_says_so(alone: Place, option: str) -> None:
 
 
 @slow
-def test_a_look_under_way_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_look_under_way_is_no_silence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The lock of a look counts for as long as it is held, and its end counts as a sign; then silence is told."""
     import asyncio
 
@@ -325,15 +325,14 @@ def test_a_look_under_way_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None
 
     monkeypatch.setattr(lookout, "LEAST", 0.0)
     monkeypatch.setattr(lookout, "_LATE", 1.0)
-    looked = lookout.Lookout(1.0)
-    monkeypatch.setenv(lookout.MARK, str(looked._mark))
+    looked = lookout.Lookout(tmp_path, "sft", 1.0)
+    monkeypatch.setenv(lookout.MARK, str(tmp_path))
 
     def look() -> None:
-        with lookout.under_way():
+        with lookout.under_way("sft"):
             time.sleep(6)
 
     began = time.monotonic()
     threading.Thread(target=look).start()
     asyncio.run(asyncio.wait_for(looked.silence(), 30))
-    looked.close()
     assert 8 < time.monotonic() - began < 15

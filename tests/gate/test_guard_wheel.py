@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from core_helpers import ROOT
 
+from datacheck.gate.cosign import cosign
+from datacheck.gate.trust import read_trust, set_threshold
+
 GUARD = ROOT / "guard"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 
@@ -47,6 +50,11 @@ def verifies_and_refuses(python, house):
     assert (done.returncode, started.exists()) == (0, True), done.stderr
     assert guard(python, house, "verify", house.root / "checks").returncode == 11
     assert guard(python, house, "verify", house.good, "--contract", "0" * 64).returncode == 14
+    set_threshold(house.root / "trust.json", 2)
+    done = guard(python, house, "verify", house.good, LANG="zh_CN.UTF-8")
+    assert (done.returncode, "还缺 1 个" in done.stderr) == (14, True), done.stderr
+    cosign(house.good, house.key("colleague"), read_trust(house.root / "trust.json"))
+    assert guard(python, house, "verify", house.good).returncode == 0
     (house.good / "a.jsonl").write_text("{}")
     done = guard(python, house, "verify", house.good, LANG="zh_CN.UTF-8")
     assert done.returncode == 12

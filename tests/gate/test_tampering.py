@@ -264,7 +264,11 @@ ATTACKS = {
         12,
     ),
     "the verdict signed by an approver": (signed_by("approver"), "is trusted as approver only", 14),
-    "a second signature added": (in_envelope(lambda b: b["signatures"].append(b["signatures"][0])), "exactly one", 12),
+    "the signature added a second time": (
+        in_envelope(lambda b: b["signatures"].append(b["signatures"][0])),
+        "a key has signed twice",
+        12,
+    ),
     "all signatures removed": (in_envelope(lambda b: b["signatures"].clear()), "exactly one signature", 12),
     "an algorithm named in the signature": (
         in_envelope(lambda b: b["signatures"][0].update(alg="none")),

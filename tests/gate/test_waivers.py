@@ -13,6 +13,8 @@ from securesystemslib.dsse import Envelope
 from test_dsse import independent_key
 
 from datacheck.gate import waivers
+from datacheck.review import marks
+from datacheck.verdict.model import read_report
 
 REASON = "checked by hand: two greetings"
 
@@ -112,9 +114,9 @@ def test_what_is_no_waiver(house, command, guarded, given, code, message):
         (("--finding", "train.role_eror"), "did you mean 'train.role_errors'?"),
         (("--finding", "train.too_few_rows"), "nothing of it blocks"),
         (("--check", "role_errors", "--dataset", "eval"), "nothing of it blocks"),
-        (("--check", "role_errors"), "expected either --finding ID, or --check NAME --dataset NAME"),
-        (("--dataset", "train"), "expected either"),
-        (("--finding", "a", "--check", "b", "--dataset", "c"), "expected either"),
+        (("--check", "role_errors"), "expected one of --finding ID, --check NAME --dataset NAME, and --drafts FILE"),
+        (("--dataset", "train"), "expected one of"),
+        (("--finding", "a", "--check", "b", "--dataset", "c"), "expected one of"),
     ],
 )
 def test_what_cannot_be_waived(house, command, args, message):
@@ -188,3 +190,56 @@ def test_the_report_never_mentions_it(house, command, tmp_path):
     waive(command, house, house.bad)
     sign_run(house.root / "contract.yaml", house.bad, house.root / "validator.pem", tmp_path / "again")
     assert report(tmp_path / "again") == report(house.root / "report-bad")
+
+
+# --- what people have marked, signed ---
+
+
+def drafts(house, *says):
+    """What `datacheck view` gives for marks on the rows of the failed finding."""
+    folder = house.root / "report-bad"
+    found = marks.Marks(
+        report=marks.digest(folder),
+        marks=[
+            marks.Mark(finding="train.role_errors", row=row, mark=say, place=f"train/a.jsonl:{row}")
+            for row, say in enumerate(says)
+        ],
+    )
+    file = house.root / "decisions.json"
+    file.write_text(json.dumps(marks.as_drafts(found, read_report(folder))))
+    return file
+
+
+def test_drafts_of_decisions_are_signed_by_an_approver(house, command, guarded):
+    file = drafts(house, "keep")
+    code, _, err = waive(command, house, house.bad, "--drafts", file)
+    assert code == 0, err
+    code, said = guarded(house.bad)
+    assert (code, f"WAIVED train.role_errors, by lead until {in_days(3)}: {REASON}" in said) == (0, True), said
+
+
+@pytest.mark.parametrize("says", [("drop",), ("unsure",), ()])
+def test_drafts_that_propose_something_else_waive_nothing(house, command, guarded, says):
+    code, _, err = waive(command, house, house.bad, "--drafts", drafts(house, *says))
+    assert (code, "proposes to waive nothing" in err) == (2, True), err
+    assert guarded(house.bad)[0] == 10
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda v: v.update(report="0" * 64), "on another report"),
+        (lambda v: v.update(schema="x"), "no drafts of decisions"),
+        (lambda v: v["drafts"].append(7), "no drafts of decisions"),
+        (lambda v: v["drafts"][0].update(finding="train.pii"), "proposes to waive nothing"),
+    ],
+)
+def test_drafts_are_for_the_report_of_the_verdict(house, command, guarded, change, told):
+    file = drafts(house, "keep")
+    value = json.loads(file.read_text())
+    change(value)
+    file.write_text(json.dumps(value))
+    code, _, err = waive(command, house, house.bad, "--drafts", file)
+    assert (code, told in " ".join(err.split())) == (2, True), err
+    assert waive(command, house, house.bad, "--drafts", drafts(house, "keep"), key="validator")[0] == 14
+    assert guarded(house.bad)[0] == 10

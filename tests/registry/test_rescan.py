@@ -31,7 +31,7 @@ def waive(site, folder, days=1):
             reason="known and accepted",
             until=until,
         )
-        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.key_id)
+        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.signers)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_what_could_not_be_decided_is_never_published(site, monkeypatch):
             signed.verdict.version, finding.check, finding.dataset, finding.id, signed.verdict.contract_digest,
             "Li Lei", "known and accepted", day, day,
         )  # fmt: skip
-        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.key_id)
+        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.signers)
     again = site.publish(folder)
     assert (again.status, again.known) == ("undecided", False)  # an error is asked again, never answered
     assert site.tree()["versions"] == site.tree()["published"] == []

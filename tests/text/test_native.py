@@ -41,9 +41,7 @@ def test_a_kernel_without_memory_says_so():
 
 def test_kernels_of_other_sources_are_not_taken():
     program = (
-        "from datacheck.text.native import place\n"
-        "place.digest = lambda: '0' * 16\n"
-        "import datacheck.text.kernels\n"
+        "from datacheck.text.native import place\nplace.digest = lambda: '0' * 16\nimport datacheck.text.kernels\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=ROOT)
     assert "not compiled for this machine" in done.stderr
@@ -84,7 +82,9 @@ def test_both_libraries_of_x86_64_give_the_same():
         "print(hashlib.sha256(b''.join(part.tobytes() for part in parts)).hexdigest())\n"
     )
     said = [
-        subprocess.run([sys.executable, "-c", program, target], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+        subprocess.run(
+            [sys.executable, "-c", program, target], capture_output=True, text=True, check=True, cwd=ROOT
+        ).stdout
         for target in place.candidates()
     ]
     assert len(set(said)) == 1
