@@ -18,6 +18,7 @@ from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
 
 _HALF = np.uint64(32)
+_MARKED_FROM = 100_000  # keys
 _ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 _PAIRS = 50_000  # proposed at once
@@ -80,6 +81,7 @@ def counted_pairs(
     with `most` of only so many of the first rows there that share a key.
     """
     if beside is None:
+        marks = marks if len(keys) >= _MARKED_FROM else None  # of few, every pair may be compared
         yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
         return
     known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)

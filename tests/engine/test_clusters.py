@@ -32,7 +32,7 @@ class Spawned(ClusterWorkers):
     """A cluster of processes of this machine, which know of a run what is in the store and in a task."""
 
     def __init__(self, store, count=2, *, limit=0.0):
-        super().__init__(store, count, little=True, limit=limit, own=True)
+        super().__init__(store, count, limit=limit, own=True)
         self.sent = []
         self._pools = []
         self._start()
@@ -64,7 +64,7 @@ def spawned(monkeypatch):
     """`--engine ray` is `Spawned`; gives those that were made."""
     made = []
 
-    def start(engine, store, workers, *, little, limit):
+    def start(engine, store, workers, *, limit):
         made.append(Spawned(store, limit=limit))
         return made[-1]
 

@@ -144,6 +144,7 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, share
     marks = np.stack([np.arange(13, dtype=np.uint64) & np.uint64(mask) for mask in (3, 12)], axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
+        patch.setattr(matching, "_MARKED_FROM", 0)
         blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least))
     assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
     assert all(0 < len(block) <= size for block, _ in blocks)
