@@ -67,8 +67,11 @@ def contained(file: Path, work: Callable[..., Iterator[T]], *given: Any) -> Iter
 def _lost(file: Path, end: str, limit: float) -> LoadError:
     name = shown_name(file.name)
     if end == signal.SIGALRM.name:
-        late = "{name}: reading it took longer than {seconds:g} s and was ended; is the file damaged?"
-        return LoadError(late, name=name, seconds=limit)
+        return LoadError(
+            "{name}: reading it took longer than {seconds:g} s and was ended; is the file damaged?",
+            name=name,
+            seconds=limit,
+        )
     return LoadError(
         "{name}: the process that read it was killed ({end}: out of memory, or a crash in native code); "
         "is the file damaged?",

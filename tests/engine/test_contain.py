@@ -3,6 +3,7 @@
 import os
 import struct
 import time
+from itertools import repeat
 from types import SimpleNamespace
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ import pytest
 from core_helpers import ROOT, contract, jsonl, report, spawn, spawn_all
 
 from datacheck.engine import contain, processes
+from datacheck.errors import LoadError
 
 ROWS = [
     {"messages": [{"role": "user", "content": f"question {n}"}, {"role": "assistant", "content": f"answer {n}"}]}
@@ -125,6 +127,14 @@ def test_a_file_that_is_never_read_to_its_end_is_named_within_the_limit(tmp_path
         assert (code, time.monotonic() - start < 30) == (3, True), (words, said)
         assert "part-0.parquet: reading it took longer than 2 s and was ended" in said, words
     assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_takes_too_long_in_a_child_is_ended(tmp_path, monkeypatch):
+    monkeypatch.setattr(processes, "_LONGEST", 1)
+    endless = contain.contained(tmp_path / "a.parquet", filter, None, repeat(0, 10**9))  # Python gets no word in
+    with pytest.raises(LoadError, match="reading it took longer than 1 s"):
+        next(endless)
+    assert list(contain.contained(tmp_path / "a.parquet", map, abs, [-1])) == [1]  # the next one has its own child
 
 
 @pytest.mark.slow

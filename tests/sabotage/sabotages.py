@@ -59,6 +59,14 @@ SABOTAGES = (
         "tests/engine/test_run.py::test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done",
     ),
     Sabotage(
+        "a_reader_may_take_for_ever",
+        "a file that is never read to its end is named within the limit",
+        "datacheck.engine.contain.contained",
+        "child.ask((work, given, limit))",
+        "child.ask((work, given, 0.0))",
+        "tests/engine/test_contain.py::test_what_takes_too_long_in_a_child_is_ended",
+    ),
+    Sabotage(
         "anybody_may_write_whom_to_trust",
         "a file of trusted keys that others may write is refused",
         "datacheck.gate.trust._others_write",
