@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from datacheck.gate.ledger import Entry, LedgerError
 
+MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
 _PLACE = re.compile(r"(versions|quarantine)/[0-9a-f]{64}(\.[0-9]{1,18})?")
 
 
@@ -57,7 +58,7 @@ def fates(entries: Iterable[Entry]) -> dict[Scope, ScopeState]:
     for entry in entries:
         if entry.kind == "verdict":
             verdicts[entry.version] = entry
-        elif entry.kind in ("publish", "rescan", "quarantine", "revoke"):
+        elif entry.kind in MOVES:
             _decided(found, entry, verdicts.pop(entry.version, None))
     return found
 
@@ -99,6 +100,17 @@ def _place(entry: Entry) -> str | None:
 def place_of(entry: Entry) -> str:
     """Where a version goes by an entry, relative to the registry."""
     return _place(entry) or _usual(entry)
+
+
+def erased(entries: Iterable[Entry]) -> set[str]:
+    """The folders, relative to the registry, that were taken away and to which no version came since."""
+    found: set[str] = set()
+    for entry in entries:
+        if entry.kind == "erase":
+            found.add(place_of(entry))
+        elif entry.kind in MOVES:
+            found.discard(place_of(entry))
+    return found
 
 
 def in_force(found: Mapping[Scope, ScopeState]) -> dict[str, tuple[Scope, ScopeState]]:

@@ -32,6 +32,7 @@ from datacheck.gate.verify import read_signed
 from datacheck.gate.waivers import read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 from datacheck.registry.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
+from datacheck.registry.erasure import require_not_forgotten
 from datacheck.registry.registry import Registry, carry_waivers, check_channel, sha256_of, sync_tree
 from datacheck.session.options import Options
 
@@ -128,6 +129,7 @@ def publish(
         ),
         registry.ledger() as ledger,
     ):
+        require_not_forgotten(ledger.verified(), job.manifest.id)
         job.find_earlier(ledger)
         while True:
             found = _once(job, ledger, lease, execute or _plainly)

@@ -31,7 +31,7 @@ from datacheck.files import versions
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown, sync
 from datacheck.gate import dsse
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
-from datacheck.gate.outcomes import fates, in_force, place_of
+from datacheck.gate.outcomes import MOVES, erased, fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
 from datacheck.registry import claims
 from datacheck.registry.claims import Claim
@@ -40,7 +40,7 @@ _CLONE = 0x40049409  # FICLONE of linux/fs.h
 _PIECE = 16 * 1024**2  # bytes that are copied at once
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
-_MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
+_ERASED = ".erased"  # how the name of what is being removed ends
 
 
 class Registry:
@@ -213,18 +213,40 @@ class Registry:
         with self.moving(ledger) as db:
             for box in sorted((self.root / "staged").iterdir()):
                 attempt = box.name.rpartition(".")[2]
-                if not attempt.isdigit() or claims.holds(db, f"publish:{_number(box)}", int(attempt)):
+                if not attempt.isdigit() or claims.holds(db, f"publish:{version_of(box)}", int(attempt)):
                     continue
                 moved.append(self.finish(ledger, box))
+            self._take_away(ledger)
             self.point(ledger)
         return [path for path in moved if path is not None]
 
     def finish(self, ledger: Ledger, box: Path) -> Path | None:
         """Move what an attempt has left to where the ledger says, or back; returns where it is now."""
-        entry = ledger.last(_number(box), _MOVES)
+        entry = ledger.last(version_of(box), MOVES)
         if entry is not None and entry.facts.get("staged") == box.name:
             return self.settle(ledger, box, entry)
         return self.put_back(ledger, box)
+
+    def _take_away(self, ledger: Ledger) -> None:
+        """Remove the folders that the ledger calls erased, each out of reach at once.
+
+        What cannot be removed stays in staged/, and every later call tries again.
+        """
+        staged = self.root / "staged"
+        for place in sorted(erased(ledger.verified())):
+            folder, box = self.root / place, staged / f"{place.replace('/', '.')}{_ERASED}"
+            if folder.exists():
+                _remove(box)
+                _writable(folder)
+                folder.rename(box)
+                sync(folder.parent)
+        for box in staged.glob(f"*{_ERASED}"):
+            _remove(box)
+        sync(staged)
+
+    def remains(self) -> list[Path]:
+        """What was erased and could not be removed."""
+        return sorted((self.root / "staged").glob(f"*{_ERASED}"))
 
     def left(self, number: str) -> bool:
         """Whether an attempt on a version has left something that `recover` moves."""
@@ -361,12 +383,12 @@ def _link(file: Path, target: Path) -> None:
 
 
 def _recorded(ledger: Ledger, box: Path, envelope: str) -> bool:
-    return any(entry.fact("envelope") == envelope for entry in ledger.entries(_number(box), ("verdict",)))
+    return any(entry.fact("envelope") == envelope for entry in ledger.entries(version_of(box), ("verdict",)))
 
 
-def _number(box: Path) -> str:
-    """The version of a folder in staged/."""
-    return "sha256:" + box.name.partition(".")[0]
+def version_of(folder: Path | str) -> str:
+    """The version whose folder this is, in staged/, versions/ or quarantine/."""
+    return "sha256:" + Path(folder).name.partition(".")[0]
 
 
 def sync_tree(folder: Path) -> None:

@@ -1,0 +1,139 @@
+"""What does not stay in a registry: `registry expire` and `registry forget`."""
+# As in main.py: `--help` must be instant, commands import what they use.
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from datacheck.cli.registry import AnchorOpt, RegistryOpt
+from datacheck.cli.said import say
+from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from datacheck.registry.holding import Hit, Unsearched
+
+EraseOpt = Annotated[bool, typer.Option("--erase", help="Take them away, for good, and record it.")]
+FormatOpt = Annotated[Literal["text", "json"], typer.Option("--format", help="What to print.")]
+_SHOWN = 20  # places of a version that are named
+
+registry_app = typer.Typer(
+    no_args_is_help=True, help="What does not stay in a registry: old versions, and what holds somebody."
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to `datacheck`."""
+    app.add_typer(registry_app, name="registry")
+
+
+@registry_app.command()
+def expire(
+    registry: RegistryOpt,
+    older_than: Annotated[
+        int, typer.Option("--older-than", metavar="DAYS", min=1, help="Since the last decision.", show_default=False)
+    ],
+    erase: EraseOpt = False,
+    anchor: AnchorOpt = None,
+    fmt: FormatOpt = "text",
+) -> None:
+    """List versions and quarantine of which nothing was decided for so many days; with --erase they go.
+
+    What a channel points to stays, however old.
+    Exit code: 0 done, 2 asked wrongly, 3 the ledger is damaged, or a version could not be removed.
+    """
+    from datacheck.registry.erasure import EXPIRED, expired
+    from datacheck.registry.erasure import erase as take_away
+    from datacheck.registry.registry import Registry
+
+    place = Registry(registry, anchor or ())
+    with place.ledger(readonly=not erase) as ledger:
+        found = expired(place, ledger.verified(place.heads()), older_than)
+        for old in found if erase else ():
+            take_away(place, ledger, old.folder, EXPIRED, {"days": older_than})
+    if fmt == "json":
+        _print_json([old._asdict() for old in found])
+        return
+    for old in found:
+        typer.echo(f"{old.folder}  {old.kind}  {old.time[:10]}  {' '.join(old.channels)}")
+    say(_counted(len(found), erased=erase))
+
+
+@registry_app.command()
+def forget(
+    value: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROWID|VALUE", help="A row's id or a value; -: read from standard input.", show_default=False
+        ),
+    ],
+    registry: RegistryOpt,
+    erase: EraseOpt = False,
+    where: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Only what stands at this path of a row, as id.")
+    ] = None,
+    anchor: AnchorOpt = None,
+    fmt: FormatOpt = "text",
+) -> None:
+    """List where published versions and quarantine hold a row's id or a value; with --erase these versions go.
+
+    Exit code: 0 nothing holds it (any more), 1 listed only, 2 asked wrongly, 3 something cannot be searched or removed.
+    """
+    from datacheck.registry.erasure import FORGOTTEN
+    from datacheck.registry.erasure import erase as take_away
+    from datacheck.registry.holding import Hit, Wanted, everywhere
+    from datacheck.registry.registry import Registry
+
+    wanted = Wanted(sys.stdin.readline().rstrip("\r\n") if value == "-" else value)
+    place = Registry(registry, anchor or ())
+    with place.ledger(readonly=not erase) as ledger:
+        ledger.verified(place.heads())
+        found = list(everywhere(place.root, wanted, where))
+        folders = sorted({hit.folder for hit in found if isinstance(hit, Hit)})
+        digest = wanted.digest() if folders and erase else {}
+        for folder in folders if erase else ():
+            take_away(place, ledger, folder, FORGOTTEN, digest)
+    unsearched = [each for each in found if not isinstance(each, Hit) and each.folder not in (folders if erase else ())]
+    if fmt == "json":
+        _print_json([each._asdict() for each in found])
+    else:
+        _tell(found, len(folders), erased=erase)
+    raise typer.Exit(3 if unsearched else 1 if folders and not erase else 0)
+
+
+def _tell(found: "list[Hit | Unsearched]", versions: int, *, erased: bool) -> None:
+    """Places and never what stands there; of each version the first ones."""
+    from itertools import groupby
+
+    from datacheck.files.versions import shown
+    from datacheck.registry.holding import Hit
+
+    for folder, own in groupby(found, key=lambda each: each.folder):
+        listed = list(own)
+        for each in listed[:_SHOWN]:
+            at = shown("/".join(filter(None, (folder, each.file))))
+            if isinstance(each, Hit):
+                typer.echo(f"{at}{f':{each.line}' if each.line else ''}  {shown(each.where)}")
+            else:
+                say(Message("{at}: could not be searched: {why}", at=at, why=each.why))
+        if len(listed) > _SHOWN:
+            say(Message("… and {n} more", n=len(listed) - _SHOWN))
+    say(_counted(versions, erased=erased))
+
+
+def _counted(n: int, *, erased: bool) -> Message:
+    if erased:
+        return Message.plural("{n} version was erased", "{n} versions were erased", n)
+    if n == 0:
+        return Message("no version; nothing to erase")
+    return Message.plural(
+        "{n} version; nothing was changed. To take it away, for good: --erase",
+        "{n} versions; nothing was changed. To take them away, for good: --erase",
+        n,
+    )
+
+
+def _print_json(listed: list[dict[str, Any]]) -> None:
+    import json
+
+    sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1, default=Message.to_json) + "\n")
