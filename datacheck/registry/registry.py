@@ -39,6 +39,7 @@ from datacheck.registry.claims import Claim
 _CLONE = 0x40049409  # FICLONE of linux/fs.h
 _PIECE = 16 * 1024**2  # bytes that are copied at once
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
+_MIGRATING = ".migrate."
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
 _ERASED = ".erased"  # how the name of what is being removed ends
 
@@ -94,6 +95,36 @@ class Registry:
     def is_published(self, folder: Path) -> bool:
         """Whether a folder is one of versions/."""
         return folder.parent == self.root / "versions"
+
+    def published(self) -> list[Path]:
+        """The folders of versions/."""
+        return sorted((self.root / "versions").iterdir())
+
+    def sweep(self) -> None:
+        """Remove the half of a copy that a killed call of `own` has left."""
+        for left in self.root.glob(f"{_MIGRATING}*"):
+            left.unlink(missing_ok=True)
+
+    def own(self, folder: Path) -> None:
+        """Make the files of a published version copies that nobody else has open or knows by another name.
+
+        Raises LoadError where one is not what the manifest says; it is left as it is.
+        """
+        manifest = versions.read_manifest(folder)
+        copy = self.root / f"{_MIGRATING}{secrets.token_hex(8)}"
+        _writable(folder)
+        for listed in manifest.files if manifest else ():
+            with LoadError.instead(OSError, "{folder}: cannot be copied ({reason})", folder=shown(folder)):
+                _copy(folder / listed.path, copy)
+                if sha256_of(copy) != listed.sha256:
+                    raise LoadError(
+                        "{folder}: {name} was changed; restore it as it was validated, and run again",
+                        folder=shown(folder),
+                        name=shown(listed.path),
+                    )
+                copy.replace(folder / listed.path)
+        sync_tree(folder)
+        _read_only(folder)
 
     def drops(self) -> list[Path]:
         """The complete drops in incoming/, by name; one without a manifest is still being written."""

@@ -1,7 +1,8 @@
-"""What does not stay in a registry: `registry expire` and `registry forget`."""
+"""Keeping a registry: `registry expire`, `registry forget`, `migrate`."""
 # As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -25,6 +26,7 @@ registry_app = typer.Typer(
 def register(app: typer.Typer) -> None:
     """Add the commands to `datacheck`."""
     app.add_typer(registry_app, name="registry")
+    app.command()(migrate)
 
 
 @registry_app.command()
@@ -99,6 +101,39 @@ def forget(
     else:
         _tell(found, len(folders), erased=erase)
     raise typer.Exit(3 if unsearched else 1 if folders and not erase else 0)
+
+
+def migrate(
+    registry: Annotated[Path, typer.Argument(metavar="REGISTRY", help="Folder of the registry.", show_default=False)],
+    anchor: AnchorOpt = None,
+) -> None:
+    """Lift a registry of an earlier datacheck to this one. Nothing that was signed or recorded changes.
+
+    Exit code: 0 lifted, or of this version already; 3 a damaged or newer ledger, or data that was changed.
+    """
+    from datacheck.registry.migrate import migrate as lift
+    from datacheck.registry.registry import Registry
+
+    done = lift(Registry(registry, anchor or ()))
+    if done.before == done.after:
+        say(Message("the registry is of version {after} already", after=done.after))
+    else:
+        say(Message("lifted from version {before} to {after}", before=done.before, after=done.after))
+        say(
+            Message.plural(
+                "{n} published version has files of its own now",
+                "{n} published versions have files of their own now",
+                done.copied,
+            )
+        )
+    if done.old_verdicts:
+        say(
+            Message.plural(
+                "{n} verdict of 0.1 counts as before; datacheck rescan makes a new one, which says --run too",
+                "{n} verdicts of 0.1 count as before; datacheck rescan makes new ones, which say --run too",
+                done.old_verdicts,
+            )
+        )
 
 
 def _tell(found: "list[Hit | Unsearched]", versions: int, *, erased: bool) -> None:
