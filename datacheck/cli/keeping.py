@@ -1,4 +1,4 @@
-"""Keeping a registry: `registry expire`, `registry forget`, `migrate`."""
+"""Keeping a registry: `registry expire`, `registry forget`, `registry checkpoint`, `migrate`."""
 # As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from datacheck.cli.registry import AnchorOpt, RegistryOpt
+from datacheck.cli.options import TrustOpt
+from datacheck.cli.registry import AnchorOpt, RegistryOpt, SignOpt
 from datacheck.cli.said import say
 from datacheck.i18n.message import Message
 
 if TYPE_CHECKING:
     from datacheck.registry.holding import Hit, Unsearched
+    from datacheck.registry.registry import Registry
 
 EraseOpt = Annotated[bool, typer.Option("--erase", help="Take them away, for good, and record it.")]
 FormatOpt = Annotated[Literal["text", "json"], typer.Option("--format", help="What to print.")]
 _SHOWN = 20  # places of a version that are named
 
 registry_app = typer.Typer(
-    no_args_is_help=True, help="What does not stay in a registry: old versions, and what holds somebody."
+    no_args_is_help=True, help="Keep a registry: take away what is old or to be forgotten, sign what the ledger says."
 )
 
 
@@ -56,6 +58,7 @@ def expire(
     if fmt == "json":
         _print_json([old._asdict() for old in found])
         return
+    _remind(place, erased=bool(found) and erase)
     for old in found:
         typer.echo(f"{old.folder}  {old.kind}  {old.time[:10]}  {' '.join(old.channels)}")
     say(_counted(len(found), erased=erase))
@@ -95,12 +98,43 @@ def forget(
         digest = wanted.digest() if folders and erase else {}
         for folder in folders if erase else ():
             take_away(place, ledger, folder, FORGOTTEN, digest)
+    _remind(place, erased=bool(folders) and erase)
     unsearched = [each for each in found if not isinstance(each, Hit) and each.folder not in (folders if erase else ())]
     if fmt == "json":
         _print_json([each._asdict() for each in found])
     else:
         _tell(found, len(folders), erased=erase)
     raise typer.Exit(3 if unsearched else 1 if folders and not erase else 0)
+
+
+@registry_app.command()
+def checkpoint(
+    registry: RegistryOpt,
+    sign: SignOpt,
+    hours: Annotated[int, typer.Option(min=1, max=744, help="For how long it counts.")] = 24,
+    trust: TrustOpt = None,
+    anchor: AnchorOpt = None,
+) -> None:
+    """Sign what the ledger says for some hours, for machines that cannot read it: head, pointers, revocations.
+
+    Where there is one, publish and rescan write it anew. One that is over is refused (exit code 11): let cron write it.
+    Exit code: 0 written, 2 asked wrongly, 3 the ledger is damaged or cut.
+    """
+    from datacheck.gate.checkpoint import CHECKPOINT
+    from datacheck.gate.keys import load_private
+    from datacheck.gate.trust import read_trust
+    from datacheck.registry.publish import require_validator
+    from datacheck.registry.registry import Registry
+
+    key, place = load_private(sign), Registry(registry, anchor or ())
+    require_validator(key, read_trust(trust))
+    place.ledger(readonly=True).close()  # what is not there is not made
+    with place.ledger() as ledger:
+        made = place.write_checkpoint(ledger, hours, key)
+    until = f"{made.expires:%Y-%m-%d %H:%M}Z"
+    say(
+        Message("{file}: entry {seq}, good until {until}", file=place.root / CHECKPOINT, seq=made.head.seq, until=until)
+    )
 
 
 def migrate(
@@ -154,6 +188,17 @@ def _tell(found: "list[Hit | Unsearched]", versions: int, *, erased: bool) -> No
         if len(listed) > _SHOWN:
             say(Message("… and {n} more", n=len(listed) - _SHOWN))
     say(_counted(versions, erased=erased))
+
+
+def _remind(place: "Registry", *, erased: bool) -> None:
+    """Without a key nothing can be signed."""
+    from datacheck.gate.checkpoint import CHECKPOINT
+
+    if erased and (file := place.root / CHECKPOINT).exists():
+        say(
+            Message("{file}: does not know of this yet; write it anew: datacheck registry checkpoint", file=file),
+            err=True,
+        )
 
 
 def _counted(n: int, *, erased: bool) -> Message:

@@ -119,6 +119,46 @@ def in_force(found: Mapping[Scope, ScopeState]) -> dict[str, tuple[Scope, ScopeS
     return {scope.channel: (scope, fate) for scope, fate in sorted(standing, key=lambda item: item[1].entry.seq)}
 
 
+class Decided(NamedTuple):
+    """What a guard must know of a version in a scope: `seq` of the entry that decides, whether it stands, and why not.
+
+    `verdicts`: sha256 of the envelopes by which it may be used, in quarantine too: what was only waived.
+    """
+
+    version: str
+    channel: str
+    contract: str
+    seq: int
+    stands: bool
+    revoked: str | None
+    verdicts: tuple[str, ...]
+
+
+def decisions(entries: Iterable[Entry]) -> list[Decided]:
+    """What became of every version in every scope, from entries that were verified."""
+    every = list(entries)
+    signed: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for entry in every:
+        if entry.kind == "verdict":
+            signed.setdefault((entry.version, answer_of(entry)), []).append(entry.fact("envelope"))
+    return [
+        Decided(
+            *scope,
+            fate.entry.seq,
+            fate.stands,
+            fate.entry.fact("reason") if fate.entry.kind == "revoke" else None,
+            () if fate.entry.kind == "revoke" else tuple(signed.get((scope.version, fate.answer), ())),
+        )
+        for scope, fate in fates(every).items()
+    ]
+
+
+def newest_of(known: Iterable[Decided], channel: str) -> Decided | None:
+    """The newest publication of a channel that was not revoked since."""
+    standing = [one for one in known if one.channel == channel and one.stands]
+    return max(standing, key=lambda one: one.seq, default=None)
+
+
 def before(found: Mapping[Scope, ScopeState], mine: Scope, channel: str) -> ScopeState | None:
     """What stands in a channel and was published before a version, the newest of it; None where there is nothing."""
     own = found.get(mine)

@@ -8,6 +8,8 @@ import datetime as dt
 import hashlib
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +29,7 @@ from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.keys import verifies
 from datacheck.gate.trust import Trust, today
-from datacheck.gate.verdict import Result, Verdict, parse_verdict
+from datacheck.gate.verdict import TRAINER_PYTHON, Result, Verdict, parse_verdict
 from datacheck.gate.waivers import Waiver, read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 
@@ -142,6 +144,7 @@ def verify(
     signed = read_signed(path, trust)
     verdict = signed.verdict
     _same_contract(path, verdict, contract)
+    _same_trainer(path, verdict)
     _still_good(path, verdict, trust)
     notices = _newest(given, signed, ledger_head)
     waivers = read_waivers(path, trust, verdict, signed.key_id)
@@ -171,6 +174,24 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
             digest=digest,
             contract=shown(contract),
         )
+
+
+def _same_trainer(path: Path, verdict: Verdict) -> None:
+    """The trainer that was asked about the rows must be the one that is installed here, if it is here at all."""
+    name, _, version = verdict.run.get(TRAINER_PYTHON, "").partition(" ")
+    if not version:
+        return
+    with suppress(metadata.PackageNotFoundError):
+        here = metadata.version(name)
+        if here != version:
+            raise UnknownKeyError(
+                "{path}: was judged for {name} {version}, and {here} is installed here; validate it again for this one "
+                "(datacheck run --trainer-python)",
+                path=shown(path),
+                name=shown(name),
+                version=shown(version),
+                here=shown(here),
+            )
 
 
 def _still_good(path: Path, verdict: Verdict, trust: Trust) -> None:

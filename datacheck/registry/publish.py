@@ -169,6 +169,16 @@ def _let_go(ledger: Ledger, held: Claim) -> None:
         return
 
 
+def require_validator(key: PrivateKey, trust: Trust) -> None:
+    """Raises UsageError for a key whose signatures do not count."""
+    if trust.why_not(key.key_id, "validator") is not None:
+        raise UsageError(
+            "--sign: nobody would accept this key; "
+            "expected it among the validators of {file}: datacheck keys trust KEY.pub",
+            file=shown(trust.file),
+        )
+
+
 class Job:
     """One drop and its question."""
 
@@ -185,12 +195,7 @@ class Job:
                 "(a drop that was published or put into quarantine has moved: see datacheck history)",
                 drop=shown(drop),
             )
-        if rules.trust.why_not(rules.key.key_id, "validator") is not None:
-            raise UsageError(
-                "--sign: nobody would accept this key; "
-                "expected it among the validators of {file}: datacheck keys trust KEY.pub",
-                file=shown(rules.trust.file),
-            )
+        require_validator(rules.key, rules.trust)
         manifest = versions.read_manifest(self.drop)
         if manifest is None:
             raise UsageError(
@@ -442,6 +447,7 @@ class Job:
         with self.registry.moving(ledger):
             moved = self.registry.finish(ledger, box) or self.registry.root / place
             self.registry.point(ledger)
+        self.registry.renew_checkpoint(ledger, self.rules.key, self.rules.trust)
         failed: Status = "undecided" if report.exit_code == 3 else "revoked" if kind == "revoke" else "quarantined"
         status, told = "published" if allowed.yes else failed, (entry.seq, allowed.waived, allowed.reason)
         return Outcome(status, self.manifest.id, moved, verdict.verdict, self.channel, False, *told)

@@ -9,6 +9,7 @@
     published/<channel>  a link to the version that is in force
     ledger.sqlite        the truth; everything above can be told from it
     head.json            the ledger's head
+    checkpoint.dsse.json what the ledger says, signed for some hours, for machines that cannot read the ledger
 
 Folders are moved while the ledger's write lock is held, and always after the ledger has recorded why. So a call that
 dies leaves a folder in `staged/` which `recover` moves on (if the ledger knows where to) or back to where it came from.
@@ -26,13 +27,16 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from datacheck.errors import LoadError, UsageError, reason_of
+from datacheck.errors import LoadError, RefusedError, UsageError, reason_of
 from datacheck.files import versions
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown, sync
 from datacheck.gate import dsse
+from datacheck.gate.checkpoint import CHECKPOINT, Checkpoint, signed_checkpoint, write_checkpoint
+from datacheck.gate.keys import PrivateKey
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
 from datacheck.gate.outcomes import MOVES, erased, fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.gate.trust import Trust
 from datacheck.registry import claims
 from datacheck.registry.claims import Claim
 
@@ -314,6 +318,17 @@ class Registry:
             temporary.symlink_to(target)
             temporary.replace(link)
         sync(folder)
+
+    def write_checkpoint(self, ledger: Ledger, hours: int, key: PrivateKey) -> Checkpoint:
+        """Write what the ledger says as a checkpoint beside the data, signed, good for so many hours."""
+        with self.moving(ledger), LedgerError.instead(UsageError):
+            return write_checkpoint(self.root / CHECKPOINT, ledger.verified(self.heads()), hours, key)
+
+    def renew_checkpoint(self, ledger: Ledger, key: PrivateKey, trust: Trust) -> None:
+        """Write the checkpoint anew, for as long as the last one, where there is one that a validator signed."""
+        if (self.root / CHECKPOINT).exists():
+            with contextlib.suppress(RefusedError):
+                self.write_checkpoint(ledger, signed_checkpoint(self.root / CHECKPOINT, trust).hours, key)
 
 
 def check_channel(name: str) -> str:
