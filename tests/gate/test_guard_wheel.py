@@ -10,17 +10,7 @@ from pathlib import Path
 import pytest
 from core_helpers import ROOT
 
-GUARD = ROOT / "guard"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    code = "import hatchling.build, sys; hatchling.build.build_wheel(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", code, folder], cwd=GUARD, check=True, capture_output=True)
-    (made,) = folder.iterdir()
-    return made
 
 
 def interpreter(version: str) -> str | None:
