@@ -90,11 +90,16 @@ def _usual(entry: Entry) -> str:
 def _place(entry: Entry) -> str | None:
     """The folder that an entry names; those of an earlier datacheck name none."""
     place = entry.facts.get("place")
-    if place is not None and not _PLACE.fullmatch(str(place)):
+    if place is not None and not is_place(str(place)):
         raise LedgerError(
             "entry {seq} of the ledger names no place of a version; trust no verdict of it", seq=entry.seq
         )
     return place
+
+
+def is_place(folder: str) -> bool:
+    """Whether an entry may name this folder, relative to the registry, as that of a version."""
+    return _PLACE.fullmatch(folder) is not None
 
 
 def place_of(entry: Entry) -> str:

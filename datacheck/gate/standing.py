@@ -133,5 +133,6 @@ def channel_of(path: Path) -> str | None:
 
 def _around(path: Path) -> Path | None:
     real = Path(os.path.realpath(path))
-    every = ((folder, folder / name) for folder in (real, *real.parents) for name in (LEDGER, CHECKPOINT))
+    # a ledger anywhere first: whoever can write beside the data must not hide it behind a checkpoint of some hours ago
+    every = ((folder, folder / name) for name in (LEDGER, CHECKPOINT) for folder in (real, *real.parents))
     return next((folder for folder, file in every if file.is_file()), None)

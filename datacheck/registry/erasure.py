@@ -9,10 +9,10 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from datacheck.errors import UsageError
+from datacheck.errors import LoadError, UsageError
 from datacheck.files.versions import shown
 from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
-from datacheck.gate.outcomes import Scope, ScopeState, fates, in_force
+from datacheck.gate.outcomes import Scope, ScopeState, fates, in_force, is_place
 from datacheck.registry.claims import claim, default_owner, release, still_held
 from datacheck.registry.registry import Registry, version_of
 
@@ -46,8 +46,12 @@ def expired(registry: Registry, entries: Iterable[Entry], days: int) -> list[Old
 def erase(registry: Registry, ledger: Ledger, folder: str, why: str, facts: Mapping[str, Any]) -> None:
     """Record that a folder of a version goes, with why and more facts, and take it away.
 
-    Raises LedgerError where a worker has the version now.
+    Raises LedgerError where a worker has the version now, UsageError for a folder that no publication made.
     """
+    if not is_place(folder):
+        raise UsageError(
+            "{folder}: no folder of a version; nothing was recorded, remove it by hand", folder=shown(folder)
+        )
     version = version_of(folder)
     held = claim(ledger, version, default_owner(), key=f"publish:{version}")
     if held is None:
@@ -69,10 +73,10 @@ def erase(registry: Registry, ledger: Ledger, folder: str, why: str, facts: Mapp
 
 
 def require_not_forgotten(entries: Iterable[Entry], version: str) -> None:
-    """Refuse to take a version in again that was erased because of what it holds. Raises UsageError."""
+    """Refuse to take a version in again that was erased because of what it holds. Raises LoadError."""
     for entry in entries:
         if (entry.kind, entry.version, entry.facts.get("why")) == ("erase", version, FORGOTTEN):
-            raise UsageError(
+            raise LoadError(
                 "this version was erased on {day} because it holds what is to be forgotten (entry {seq}); "
                 "deliver it again without",
                 day=entry.time[:10],

@@ -9,7 +9,7 @@ import sqlite3
 
 import pytest
 from gate_house import opened, verdict_of
-from registry_helpers import manifest_id
+from registry_helpers import manifest_id, rows
 
 from datacheck.files import strictjson
 from datacheck.files.versions import VERDICT
@@ -202,6 +202,19 @@ def test_the_ledger_comes_first_and_the_operator_may_name_the_checkpoint(site, s
     assert verify(site.reg / "published" / "test")[0] == 0
     monkeypatch.setenv("DATACHECK_REGISTRY", str(site.root / "rules"))
     assert verify(place / "published" / "test")[0] == 3
+
+
+def test_a_checkpoint_nearer_to_the_data_does_not_hide_the_ledger(site, signed, verify, command):
+    found = site.publish(site.drop("a", *rows("a")))
+    signed()
+    (site.reg / "versions" / CHECKPOINT).write_bytes((site.reg / CHECKPOINT).read_bytes())
+    site.contract.write_text(
+        site.contract.read_text().replace("role_errors", "{check: too_few_rows, limits: {rows: {min: 9}}}")
+    )
+    rules = ["--contract", site.contract, "--registry", site.reg, "--sign", site.root / "validator.pem"]
+    assert command("rescan", *rules, "--trust", site.trust_file)[0] == 1
+    code, said = verify(found.path)
+    assert (code, "was revoked" in said) == (10, True)
 
 
 def test_a_key_that_is_trusted_no_more_ends_it(site, signed, image, verify, command):

@@ -12,7 +12,7 @@ import pytest
 from core_helpers import GOOD
 from registry_helpers import manifest_id, rows
 
-from datacheck.errors import FailedError, UsageError
+from datacheck.errors import FailedError, LoadError
 from datacheck.files.versions import write_manifest
 from datacheck.gate import ledger as ledgers
 from datacheck.gate.guard import require_passed
@@ -117,7 +117,7 @@ def test_a_forgotten_version_is_not_taken_in_again(site, command, here):
     number = manifest_id(drop)
     site.publish(drop)
     command("registry", "forget", PHONE, "--registry", site.reg, "--erase")
-    with pytest.raises(UsageError, match="because it holds what is to be forgotten"):
+    with pytest.raises(LoadError, match="because it holds what is to be forgotten"):
         site.publish(site.drop("a", saying(PHONE)))
     assert number not in str(site.tree())
     assert site.publish(site.drop("b", saying("ring me"))).status == "published"
@@ -174,6 +174,19 @@ def test_the_value_may_come_by_standard_input(site, command, here, monkeypatch):
     assert command("registry", "forget", "-", "--registry", site.reg)[0] == 1
     monkeypatch.setattr(sys, "stdin", io.StringIO("\n"))
     assert command("registry", "forget", "-", "--registry", site.reg)[0] == 2
+
+
+def test_a_folder_that_is_no_versions_is_listed_and_nothing_is_recorded_of_it(site, command, here):
+    found = site.publish(site.drop("a"))
+    (site.reg / "quarantine" / "by hand").mkdir()
+    (site.reg / "quarantine" / "by hand" / "a.txt").write_text(PHONE)
+    words = ("registry", "forget", PHONE, "--registry", site.reg)
+    assert command(*words)[0] == 1
+    code, _, said = command(*words, "--erase")
+    assert (code, "remove it by hand" in said, erased(site)) == (2, True, [])
+    with site.registry.ledger() as ledger:
+        assert site.registry.recover(ledger) == []
+    assert require_passed(found.path, trust=site.trust_file).version == found.version
 
 
 def test_a_version_that_somebody_works_on_is_not_erased(site, command, here):

@@ -147,6 +147,14 @@ SABOTAGES = (
         "tests/gate/test_checkpoint.py::test_a_version_that_it_does_not_know_is_refused",
     ),
     Sabotage(
+        "a_checkpoint_hides_the_ledger",
+        "a checkpoint beside the data does not hide the ledger",
+        "datacheck.gate.standing._around",
+        "for name in (LEDGER, CHECKPOINT) for folder in (real, *real.parents)",
+        "for folder in (real, *real.parents) for name in (LEDGER, CHECKPOINT)",
+        "tests/gate/test_checkpoint.py::test_a_checkpoint_nearer_to_the_data_does_not_hide_the_ledger",
+    ),
+    Sabotage(
         "anybody_signs_a_checkpoint",
         "a checkpoint counts with a validator's signature only",
         "datacheck.gate.checkpoint.signed_checkpoint",
