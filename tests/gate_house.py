@@ -3,12 +3,13 @@
 import base64
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from core_helpers import BAD, GOOD, contract, in_this_process, jsonl, user_check
+from core_helpers import BAD, GOOD, ROOT, contract, in_this_process, jsonl, user_check
 
 from datacheck.contract import discover
 from datacheck.engine import run
@@ -67,6 +68,16 @@ def built(tmp_path_factory):
     finally:
         discover.use_folder(None)
     return root
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """The guard's own wheel, built."""
+    folder = tmp_path_factory.mktemp("dist")
+    code = "import hatchling.build, sys; hatchling.build.build_wheel(sys.argv[1])"
+    subprocess.run([sys.executable, "-c", code, folder], cwd=ROOT / "guard", check=True, capture_output=True)
+    (made,) = folder.iterdir()
+    return made
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, export, flows, gate, init, mcp, pack, registry, selftest, view
+from datacheck.cli import audit, demo, export, flows, gate, init, keeping, mcp, pack, registry, selftest, view
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -479,6 +479,7 @@ demo.register(app)
 selftest.register(app)
 gate.register(app)
 registry.register(app)
+keeping.register(app)
 flows.register(app)
 pack.register(app)
 export.register(app)

@@ -419,7 +419,7 @@ def _table_rows(path: Path, container: str, lines: Iterable[int]) -> Iterator[li
     """Rows of a table by line, each with its values and their JSON text, some at a time."""
     from datacheck.loading.arrow import json_safe  # pyarrow only where it is needed
 
-    for numbers, found in contained(path.name, _picked, path, container, sorted(line - 1 for line in lines)):
+    for numbers, found in contained(path, _picked, path, container, sorted(line - 1 for line in lines)):
         yield [
             (number + 1, value, json.dumps(json_safe(value), ensure_ascii=False))
             for number, value in zip(numbers, found, strict=True)

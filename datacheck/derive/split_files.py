@@ -281,7 +281,7 @@ def _split_rows(file: SourceFile, found: Survey, kept: Path, dropped: Path) -> N
     gone = tuple(place.line - 1 for place in found.ranges)
     work = (file.path, file.label, found.seen.container or "", gone, kept, dropped, file.rewrite.values)
     with new_file(kept), new_file(dropped, private=True):
-        for _ in contained(file.path.name, _rows_written, *work):
+        for _ in contained(file.path, _rows_written, *work):
             pass
     file.verify(files.sha256(file.path)[1])
 

@@ -26,6 +26,7 @@ _M_MMAP_THRESHOLD = -3  # of malloc.h
 _M_TRIM_THRESHOLD, _M_TOP_PAD = -1, -2
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 _SHARE = 0.8  # of all memory, that one child may have
+_LONGEST = 3600  # seconds that a piece of work may take, and as many for each GB: ten times what is known
 _ARRAY = 1 << 24  # bytes; 63 MB made 1.9 million page faults with 1 MiB, 1.1 with 8 to 32 MiB
 
 
@@ -77,6 +78,25 @@ def prepare(checks: Path | None, threads: int, *, own: bool) -> None:
     discover.use_folder(checks)
     if own:
         own_process()
+
+
+def longest(size: int) -> float:
+    """Seconds that a piece of work on so many bytes may take, where no contract says it."""
+    return _LONGEST * (1 + size / 10**9)
+
+
+@contextmanager
+def ends_after(seconds: float) -> Iterator[None]:
+    """Let the system end this process where the block takes longer; 0: it may.
+
+    Python itself would look only between two of its instructions, and a regular expression or native code is one.
+    """
+    before = signal.setitimer(signal.ITIMER_REAL, seconds) if seconds else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.setitimer(signal.ITIMER_REAL, *before)
 
 
 def _limit_memory() -> None:

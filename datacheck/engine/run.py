@@ -22,6 +22,7 @@ from datacheck.engine.ingest import load
 from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
 from datacheck.engine.plan import Step, need_step
 from datacheck.engine.pool import Pool
+from datacheck.engine.processes import longest
 from datacheck.engine.sharing import SharedValue, Sharing
 from datacheck.engine.store import Store, digest
 from datacheck.engine.view import Loaded, TablePlace
@@ -32,7 +33,6 @@ from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
 SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
-LONGEST = 3600  # seconds that a piece of a step may take, and as many for each GB: ten times what is known
 PER_WORKER = 20 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
@@ -66,7 +66,7 @@ class Engine:
         self.excerpts: Mode = excerpts
         self.debug = debug
         size = sum(f.decoded for f in files.values())
-        limit = contract.time_limit or LONGEST * (1 + size / 10**9)
+        limit = contract.time_limit or longest(size)
         where = clusters.named(engine, size)
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)

@@ -14,7 +14,6 @@ import traceback
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from datacheck.contract import discover
 from datacheck.engine.costs import Meter, metered
-from datacheck.engine.processes import ChildContext, keep_memory, prepare_child
+from datacheck.engine.processes import ChildContext, ends_after, keep_memory, prepare_child
 from datacheck.errors import DatacheckError, trace_of
 from datacheck.i18n.message import Message
 
@@ -181,29 +180,15 @@ class Here(Workers):
             if self.closed:
                 yield _STOPPED
                 continue
-            with _alarm(self.limit):
+            with ends_after(self.limit):
                 done = metered(do, here=True)
             yield self._counted(done)
 
 
 def _worked(work: Callable[[T], Any], task: T, *, debug: bool = False, limit: float = 0.0) -> tuple[Any, Cost]:
     """What a child does with a task."""
-    with _alarm(limit):
+    with ends_after(limit):
         return metered(partial(guarded, work, task, debug=debug))
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Let the system end this process where the block takes longer; 0: it may.
-
-    Python itself would look only between two of its instructions, and a regular expression or native code is one.
-    """
-    before = signal.setitimer(signal.ITIMER_REAL, seconds) if seconds else None
-    try:
-        yield
-    finally:
-        if before is not None:
-            signal.setitimer(signal.ITIMER_REAL, *before)
 
 
 def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:

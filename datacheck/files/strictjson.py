@@ -31,6 +31,26 @@ def fields(value: Any, names: set[str]) -> dict[str, Any]:
     return value
 
 
+def refuse_newer(schema: object, known: str) -> None:
+    """Refuse a schema (`name/number`) that is a later one than the newest that is known. Raises JsonError."""
+    name, _, number = str(schema).rpartition("/")
+    own, _, newest = known.rpartition("/")
+    if name == own and number.isascii() and number.isdigit() and len(number) < 10 and int(number) > int(newest):
+        raise JsonError(
+            "{schema} is of a newer datacheck; this one knows {known} and earlier: update it",
+            schema=str(schema),
+            known=known,
+        )
+
+
+def require_schema(value: Any, *known: str) -> None:
+    """Refuse a map whose `schema` is none of those that are known, the newest last. Raises JsonError."""
+    schema = value.get("schema") if isinstance(value, dict) else None
+    refuse_newer(schema, known[-1])
+    if schema not in known:
+        raise JsonError("unknown schema")
+
+
 def text(value: Any) -> str:
     """`value` if it is a string that UTF-8 can hold; raises JsonError."""
     if not isinstance(value, str):

@@ -304,9 +304,11 @@ def read_manifest(path: Path) -> Version | None:
 
 
 def _parsed(data: bytes) -> Version:
-    value = strictjson.fields(strictjson.loads(data, MANIFEST_LIMIT), {"schema", "version", "files"})
-    if value["schema"] != MANIFEST_SCHEMA or not isinstance(value["files"], list):
-        raise JsonError("unknown schema")
+    value = strictjson.loads(data, MANIFEST_LIMIT)
+    strictjson.require_schema(value, MANIFEST_SCHEMA)
+    value = strictjson.fields(value, {"schema", "version", "files"})
+    if not isinstance(value["files"], list):
+        raise JsonError("a field has the wrong form")
     files = tuple(_file(entry) for entry in value["files"])
     paths = [file.path for file in files]
     if paths != sorted(set(paths)):

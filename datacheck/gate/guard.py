@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -52,25 +53,26 @@ def require_passed(
 
     """
     known = launched().get(str(Path(path).resolve())) if trust_launcher else None
+    keys = read_trust(trust)
     found = verify(
         Path(path),
-        read_trust(trust),
+        keys,
         contract=contract,
         strict=strict,
-        ledger_head=ledger_head or in_reach,
+        ledger_head=ledger_head or partial(in_reach, trust=keys),
         hashed=known,
     )
     _tell(found.notices, found, chosen((), os.environ))
     return found
 
 
-def in_reach(path: Path, number: str) -> Standing | None:
-    """What a ledger in reach says of a version; None where there is none, or no SQLite to read it with."""
+def in_reach(path: Path, number: str, trust: Trust | None = None) -> Standing | None:
+    """What a ledger or a checkpoint in reach says of a version; None where there is none, or Python has no SQLite."""
     try:
         from datacheck.gate.standing import standing
     except ImportError:
         return None
-    return standing(path, number)
+    return standing(path, number, trust)
 
 
 def launched() -> dict[str, str]:
@@ -174,7 +176,8 @@ def _verify(arguments: list[str], lang: str) -> int:
 
 def _one(path: Path, keys: Trust, given: argparse.Namespace, lang: str, report: Path | None = None) -> Verified:
     start = time.monotonic()
-    found = verify(path, keys, contract=given.contract, strict=given.strict, report=report, ledger_head=in_reach)
+    ledger_head = partial(in_reach, trust=keys)
+    found = verify(path, keys, contract=given.contract, strict=given.strict, report=report, ledger_head=ledger_head)
     seconds = time.monotonic() - start
     line = Message(
         "{result}, {amount}, {version}, verified in {seconds:.1f} s",

@@ -31,6 +31,7 @@ BUSY_MS = 60_000  # how long a writer waits for the others; one append takes mil
 _LONGEST = 1024**2  # bytes of the facts of one entry, and of a copied head
 GENESIS = "0" * 64  # what the first entry names as the one before it
 
+VERSION = 2  # of the ledger, in PRAGMA user_version; 0.1.0 wrote none (0), and entries that name no place or scope
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
   seq INTEGER PRIMARY KEY, time TEXT NOT NULL, kind TEXT NOT NULL, version TEXT NOT NULL, contract TEXT NOT NULL,
@@ -144,6 +145,16 @@ class Ledger:
         self.readonly = readonly
         with self._told(_OPENED):
             self._db = self._open_to_read() if readonly else self._open_to_write()
+            self.version: int = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if self.version > VERSION:
+            self.close()
+            raise LedgerError(
+                "{path}: is the ledger of a newer datacheck (version {version}; this one knows {known} and earlier): "
+                "update it",
+                path=self.path,
+                version=self.version,
+                known=VERSION,
+            )
 
     def _open_to_read(self) -> sqlite3.Connection:
         if not self.path.is_file():
@@ -165,8 +176,10 @@ class Ledger:
             _use_wal(db)
             db.execute("PRAGMA synchronous=FULL")  # a commit that returned is on the disk
             db.execute("PRAGMA recursive_triggers=ON")  # INSERT OR REPLACE deletes, and must be refused too
-            if not db.execute("SELECT 1 FROM sqlite_master WHERE name='entries_follow'").fetchone():
-                db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}COMMIT;")
+            known = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
+            if "entries_follow" not in known:
+                version = "" if "entries" in known else f"PRAGMA user_version={VERSION};"
+                db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{version}COMMIT;")
         except BaseException:
             db.close()
             raise
@@ -237,6 +250,11 @@ class Ledger:
             entries.append(entry)
             head = Head(entry.seq, entry.hash)
         return entries
+
+    def lift(self) -> None:
+        """Inside a transaction of `writing`: say that the ledger is of this version from here on."""
+        self._db.execute(f"PRAGMA user_version={VERSION}")
+        self.version = VERSION
 
     def write_anchors(self) -> None:
         """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from datacheck.gate.ledger import Entry, LedgerError
 
+MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
 _PLACE = re.compile(r"(versions|quarantine)/[0-9a-f]{64}(\.[0-9]{1,18})?")
 
 
@@ -57,7 +58,7 @@ def fates(entries: Iterable[Entry]) -> dict[Scope, ScopeState]:
     for entry in entries:
         if entry.kind == "verdict":
             verdicts[entry.version] = entry
-        elif entry.kind in ("publish", "rescan", "quarantine", "revoke"):
+        elif entry.kind in MOVES:
             _decided(found, entry, verdicts.pop(entry.version, None))
     return found
 
@@ -89,11 +90,16 @@ def _usual(entry: Entry) -> str:
 def _place(entry: Entry) -> str | None:
     """The folder that an entry names; those of an earlier datacheck name none."""
     place = entry.facts.get("place")
-    if place is not None and not _PLACE.fullmatch(str(place)):
+    if place is not None and not is_place(str(place)):
         raise LedgerError(
             "entry {seq} of the ledger names no place of a version; trust no verdict of it", seq=entry.seq
         )
     return place
+
+
+def is_place(folder: str) -> bool:
+    """Whether an entry may name this folder, relative to the registry, as that of a version."""
+    return _PLACE.fullmatch(folder) is not None
 
 
 def place_of(entry: Entry) -> str:
@@ -101,10 +107,61 @@ def place_of(entry: Entry) -> str:
     return _place(entry) or _usual(entry)
 
 
+def erased(entries: Iterable[Entry]) -> set[str]:
+    """The folders, relative to the registry, that were taken away and to which no version came since."""
+    found: set[str] = set()
+    for entry in entries:
+        if entry.kind == "erase":
+            found.add(place_of(entry))
+        elif entry.kind in MOVES:
+            found.discard(place_of(entry))
+    return found
+
+
 def in_force(found: Mapping[Scope, ScopeState]) -> dict[str, tuple[Scope, ScopeState]]:
     """By channel the newest publication that was not revoked since."""
     standing = [(scope, fate) for scope, fate in found.items() if fate.stands]
     return {scope.channel: (scope, fate) for scope, fate in sorted(standing, key=lambda item: item[1].entry.seq)}
+
+
+class Decided(NamedTuple):
+    """What a guard must know of a version in a scope: `seq` of the entry that decides, whether it stands, and why not.
+
+    `verdicts`: sha256 of the envelopes by which it may be used, in quarantine too: what was only waived.
+    """
+
+    version: str
+    channel: str
+    contract: str
+    seq: int
+    stands: bool
+    revoked: str | None
+    verdicts: tuple[str, ...]
+
+
+def decisions(entries: Iterable[Entry]) -> list[Decided]:
+    """What became of every version in every scope, from entries that were verified."""
+    every = list(entries)
+    signed: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for entry in every:
+        if entry.kind == "verdict":
+            signed.setdefault((entry.version, answer_of(entry)), []).append(entry.fact("envelope"))
+    return [
+        Decided(
+            *scope,
+            fate.entry.seq,
+            fate.stands,
+            fate.entry.fact("reason") if fate.entry.kind == "revoke" else None,
+            () if fate.entry.kind == "revoke" else tuple(signed.get((scope.version, fate.answer), ())),
+        )
+        for scope, fate in fates(every).items()
+    ]
+
+
+def newest_of(known: Iterable[Decided], channel: str) -> Decided | None:
+    """The newest publication of a channel that was not revoked since."""
+    standing = [one for one in known if one.channel == channel and one.stands]
+    return max(standing, key=lambda one: one.seq, default=None)
 
 
 def before(found: Mapping[Scope, ScopeState], mine: Scope, channel: str) -> ScopeState | None:

@@ -1,14 +1,20 @@
-"""What the ledger around a version says of it."""
+"""What the registry around a version says of it: its ledger, or its checkpoint."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from datacheck.errors import TamperedError
 from datacheck.files.versions import LEDGER_HEAD, shown
-from datacheck.gate.ledger import Ledger, LedgerError, read_head
-from datacheck.gate.outcomes import Scope, ScopeState, answer_of, fates, in_force
+from datacheck.gate.checkpoint import CHECKPOINT, read_checkpoint
+from datacheck.gate.ledger import Head, Ledger, LedgerError, read_head, write_head
+from datacheck.gate.outcomes import Decided, decisions, newest_of
 from datacheck.gate.verify import Standing
 from datacheck.i18n.message import Message
+
+if TYPE_CHECKING:
+    from datacheck.gate.trust import Trust
 
 LEDGER = "ledger.sqlite"
 
@@ -19,6 +25,9 @@ ANCHOR = "DATACHECK_ANCHOR"
 REGISTRY = "DATACHECK_REGISTRY"
 
 
+SEEN = "DATACHECK_CHECKPOINT_SEEN"  # where a machine keeps the head of the newest checkpoint that it has seen
+
+
 _LINKS = 40  # that may lead to one another; the kernel follows no more
 
 
@@ -27,39 +36,66 @@ def hexed(number: str) -> str:
     return number.removeprefix("sha256:")
 
 
-def standing(path: Path, number: str) -> Standing | None:
-    """What a ledger says of a version: that of $DATACHECK_REGISTRY, else of the registry around `path`; None: no such.
+def standing(path: Path, number: str, trust: "Trust | None" = None) -> Standing | None:
+    """What a registry says of a version: that of $DATACHECK_REGISTRY, else the one around `path`; None: no such.
 
     What the operator names comes first, and a ledger in the version itself is data: whoever can write beside the data
-    must not choose who is asked. Where `path` is a pointer of a channel, the ledger is asked about that channel.
+    must not choose who is asked. Where `path` is a pointer of a channel, it is asked about that channel. The ledger is
+    read; where a registry has none, or its checkpoint is named, the checkpoint, as far as `trust` goes.
 
-    Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows.
+    Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows; RefusedError
+    for a checkpoint that is over, rolled back, or nobody's.
     """
     named = os.environ.get(REGISTRY)
     root = Path(named) if named else _around(Path(os.path.realpath(path)).parent)
     if root is None:
         return None
     root = Path(os.path.realpath(root))
+    head = read_head(path / LEDGER_HEAD) if path.is_dir() else None
+    own_head = [(path / LEDGER_HEAD, head)] if head else []
+    checkpoint = root if root.is_file() else root / CHECKPOINT
+    if trust is not None and checkpoint.is_file() and (root.is_file() or not (root / LEDGER).exists()):
+        return _decided(path, number, checkpoint, _of_checkpoint(checkpoint, own_head, trust))
     with Ledger(root / LEDGER, anchors_of(root), readonly=True) as ledger:
-        head = read_head(path / LEDGER_HEAD) if path.is_dir() else None
-        entries = ledger.verified([(path / LEDGER_HEAD, head)] if head else ())
+        entries = ledger.verified(own_head)
     _require_anchor()
-    found = fates(entries)
-    own = [fate for scope, fate in found.items() if scope.version == number]
+    return _decided(path, number, root / LEDGER, decisions(entries))
+
+
+def _of_checkpoint(file: Path, heads: Sequence[tuple[Path, Head]], trust: "Trust") -> Sequence[Decided]:
+    """What a checkpoint says, if it is no older than the version, or than one that this machine has seen."""
+    found = read_checkpoint(file, trust)
+    seen = Path(os.environ[SEEN]) if os.environ.get(SEEN) else None
+    last = read_head(seen) if seen is not None else None
+    for place, head in [*heads, *([(seen, last)] if seen is not None and last is not None else [])]:
+        if head.seq > found.head.seq or (head.seq == found.head.seq and head != found.head):
+            raise TamperedError(
+                "{file}: is of entry {last}, but {place} knows entry {seq}: an older one was put back, or it is of "
+                "another registry; write a new one: datacheck registry checkpoint",
+                file=shown(file),
+                last=found.head.seq,
+                place=shown(place),
+                seq=head.seq,
+            )
+    if seen is not None and last != found.head:
+        write_head(seen, found.head)
+    return found.decisions
+
+
+def _decided(path: Path, number: str, where: Path, known: Sequence[Decided]) -> Standing:
+    own = [one for one in known if one.version == number]
     channel = channel_of(path)
-    newest = in_force(found).get(channel) if channel is not None else None
-    if newest is not None and newest[0].version == number:
-        own = [newest[1]]
+    newest = newest_of(known, channel) if channel is not None else None
+    if newest is not None and newest.version == number:
+        own = [newest]
     elif channel is not None:
-        own = [fate for scope, fate in found.items() if scope[:2] == (number, channel)]
-    answers = {fate.answer for fate in own if fate.entry.kind != "revoke"}  # so may be used what was only waived
-    verdicts = [entry for entry in entries if (entry.kind, entry.version) == ("verdict", number)]
-    revoked = [] if any(fate.stands for fate in own) else [f.entry for f in own if f.entry.kind == "revoke"]
-    misled = channel is not None and not revoked and (newest is None or newest[0].version != number)
+        own = [one for one in own if one.channel == channel]
+    revoked = [] if any(one.stands for one in own) else [one for one in own if one.revoked is not None]
+    misled = channel is not None and not revoked and (newest is None or newest.version != number)
     return Standing(
-        shown(root / LEDGER),
-        tuple(entry.fact("envelope") for entry in verdicts if answer_of(entry) in answers),
-        max(revoked).fact("reason") if revoked else None,
+        shown(where),
+        tuple(sha256 for one in own for sha256 in one.verdicts),
+        max(revoked, key=lambda one: one.seq).revoked if revoked else None,
         _misled(channel or "", newest) if misled else None,
     )
 
@@ -81,12 +117,12 @@ def anchors_of(root: Path, named: Sequence[Path] = ()) -> tuple[Path, ...]:
     return (root / "head.json", *(named or ([Path(known)] if known else [])))
 
 
-def _misled(channel: str, newest: tuple[Scope, ScopeState] | None) -> Message:
+def _misled(channel: str, newest: Decided | None) -> Message:
     if newest is None:
         return Message(
             "nothing is published in the channel {channel}; expected no pointer there", channel=shown(channel)
         )
-    number, seq = hexed(newest[0].version)[:12], newest[1].entry.seq
+    number, seq = hexed(newest.version)[:12], newest.seq
     return Message(
         "the newest publication of the channel {channel} is {version} (entry {seq}); its pointer leads here",
         channel=shown(channel),
@@ -110,4 +146,6 @@ def channel_of(path: Path) -> str | None:
 
 def _around(path: Path) -> Path | None:
     real = Path(os.path.realpath(path))
-    return next((folder for folder in (real, *real.parents) if (folder / LEDGER).is_file()), None)
+    # a ledger anywhere first: whoever can write beside the data must not hide it behind a checkpoint of some hours ago
+    every = ((folder, folder / name) for name in (LEDGER, CHECKPOINT) for folder in (real, *real.parents))
+    return next((folder for folder, file in every if file.is_file()), None)

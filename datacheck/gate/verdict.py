@@ -196,7 +196,10 @@ def parse_verdict(payload: bytes) -> Verdict:
         body["predicate"], {"result", "configuration", "passedTests", "warnedTests", "failedTests"}
     )
     try:
+        strictjson.require_schema(result["configuration"][0]["annotations"], FIRST, SECOND, SCHEMA)
         verdict = _verdict(body["subject"], result)
+    except JsonError:
+        raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise JsonError("a field has the wrong form") from None
     if verdict.payload() != payload:
@@ -232,8 +235,7 @@ def _check(verdict: Verdict) -> None:
     statuses = {finding.status for finding in verdict.findings}
     digests = [verdict.report_json, verdict.source, *verdict.inputs.values(), *(sha for _, sha in verdict.files)]
     sound = (
-        verdict.schema in (FIRST, SECOND, SCHEMA)
-        and verdict.result in _RESULTS
+        verdict.result in _RESULTS
         and statuses <= set(_STATUSES)
         and is_id(verdict.version)
         and is_id(verdict.report)

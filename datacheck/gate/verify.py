@@ -8,6 +8,8 @@ import datetime as dt
 import hashlib
 import re
 from collections.abc import Callable
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,7 +30,7 @@ from datacheck.gate import dsse
 from datacheck.gate.dsse import Envelope, EnvelopeError
 from datacheck.gate.keys import verifies
 from datacheck.gate.trust import Trust, today
-from datacheck.gate.verdict import Result, Verdict, parse_verdict
+from datacheck.gate.verdict import TRAINER_PYTHON, Result, Verdict, parse_verdict
 from datacheck.gate.waivers import Waiver, read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 
@@ -90,7 +92,7 @@ def read_signed(path: Path, trust: Trust, *, enough: bool = True) -> Signed:
     """
     place = sidecar(path, VERDICT)
     envelope = read_envelope(place)
-    signers = _signers(shown(place), envelope, trust)
+    signers = signers_of(shown(place), envelope, trust)
     missing = trust.missing(signers) if enough else None
     if missing is not None:
         raise UnknownKeyError("{where}: {missing}", where=shown(place), missing=missing)
@@ -122,7 +124,7 @@ def verdict_id(place: Path) -> str | None:
         return None
 
 
-def _signers(where: str, envelope: Envelope, trust: Trust) -> tuple[str, ...]:
+def signers_of(where: str, envelope: Envelope, trust: Trust) -> tuple[str, ...]:
     """The trusted validators among those who signed; whose key is not (or no longer) trusted does not count.
 
     Raises UnknownKeyError where nobody counts, TamperedError for a signature that is not that of the content.
@@ -177,6 +179,7 @@ def verify(
     signed = read_signed(path, trust)
     verdict = signed.verdict
     _same_contract(path, verdict, contract)
+    _same_trainer(path, verdict)
     _still_good(path, verdict, trust)
     notices = _newest(given, signed, ledger_head)
     waivers = read_waivers(path, trust, verdict, signed.signers)
@@ -206,6 +209,24 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
             digest=digest,
             contract=shown(contract),
         )
+
+
+def _same_trainer(path: Path, verdict: Verdict) -> None:
+    """The trainer that was asked about the rows must be the one that is installed here, if it is here at all."""
+    name, _, version = verdict.run.get(TRAINER_PYTHON, "").partition(" ")
+    if not version:
+        return
+    with suppress(metadata.PackageNotFoundError):
+        here = metadata.version(name)
+        if here != version:
+            raise UnknownKeyError(
+                "{path}: was judged for {name} {version}, and {here} is installed here; validate it again for this one "
+                "(datacheck run --trainer-python)",
+                path=shown(path),
+                name=shown(name),
+                version=shown(version),
+                here=shown(here),
+            )
 
 
 def _still_good(path: Path, verdict: Verdict, trust: Trust) -> None:

@@ -27,6 +27,9 @@ _PHRASES: dict[str, Phrase] = {
     "quarantine": "put into quarantine",
     "revoke": "REVOKED",
     "rescan": "asked again: stands",
+    "migrate": "lifted to version {} of the registry",
+    "expired": "ERASED, too old",
+    "forgotten": "ERASED, it held what is to be forgotten",
     "waiver": "WAIVED",
     "claim": "taken by {}",
     "interrupted": "interrupted, nothing decided",
@@ -93,8 +96,11 @@ def words_of(entry: Entry, lang: Lang) -> str:
         words += [_say(lang, "strict")] if facts["strict"] else []
         words += [facts["given"]] if facts.get("given") else []
     else:
-        what = {"publish": facts.get("channel"), "claim": facts.get("owner")}.get(entry.kind, "")
-        words = [_say(lang, entry.kind, what) if entry.kind in _PHRASES else entry.kind]
+        what = {"publish": facts.get("channel"), "claim": facts.get("owner"), "migrate": facts.get("to")}.get(
+            entry.kind, ""
+        )
+        phrase = facts.get("why", "") if entry.kind == "erase" else entry.kind
+        words = [_say(lang, phrase, what) if phrase in _PHRASES else entry.kind]
         words += [str(facts[key]) for key in ("waived", "reason") if facts.get(key)]
     return shown(f"{number}  {WORDS[lang].semicolon.join(words)}")
 

@@ -33,6 +33,7 @@ from datacheck.gate.verify import Signed, read_signed, same_data, same_report, v
 from datacheck.gate.waivers import read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 from datacheck.registry.claims import LEASE, Claim, beating, claim, default_owner, release, state, still_held
+from datacheck.registry.erasure import require_not_forgotten
 from datacheck.registry.registry import Registry, carry_waivers, check_channel, sha256_of, sync_tree
 from datacheck.session.options import Options
 
@@ -136,6 +137,7 @@ def publish(
         ),
         registry.ledger() as ledger,
     ):
+        require_not_forgotten(ledger.verified(), job.manifest.id)
         job.find_earlier(ledger)
         while True:
             found = _once(job, ledger, lease, execute or _plainly)
@@ -175,6 +177,16 @@ def _let_go(ledger: Ledger, held: Claim) -> None:
         return
 
 
+def require_validator(key: PrivateKey, trust: Trust) -> None:
+    """Raises UsageError for a key whose signatures do not count."""
+    if trust.why_not(key.key_id, "validator") is not None:
+        raise UsageError(
+            "--sign: nobody would accept this key; "
+            "expected it among the validators of {file}: datacheck keys trust KEY.pub",
+            file=shown(trust.file),
+        )
+
+
 class Job:
     """One drop and its question."""
 
@@ -191,12 +203,8 @@ class Job:
                 "(a drop that was published or put into quarantine has moved: see datacheck history)",
                 drop=shown(drop),
             )
-        if any(rules.trust.why_not(key.key_id, "validator") is not None for key in rules.keys):
-            raise UsageError(
-                "--sign: nobody would accept this key; "
-                "expected it among the validators of {file}: datacheck keys trust KEY.pub",
-                file=shown(rules.trust.file),
-            )
+        for key in rules.keys:
+            require_validator(key, rules.trust)
         manifest = versions.read_manifest(self.drop)
         if manifest is None:
             raise UsageError(
@@ -472,6 +480,7 @@ class Job:
         with self.registry.moving(ledger):
             moved = self.registry.finish(ledger, box) or self.registry.root / place
             self.registry.point(ledger)
+        self.registry.renew_checkpoint(ledger, self.rules.keys, self.rules.trust)
         return moved, entry.seq
 
     # --- what was in quarantine until enough validators had signed it ---

@@ -9,6 +9,7 @@
     published/<channel>  a link to the version that is in force
     ledger.sqlite        the truth; everything above can be told from it
     head.json            the ledger's head
+    checkpoint.dsse.json what the ledger says, signed for some hours, for machines that cannot read the ledger
 
 Folders are moved while the ledger's write lock is held, and always after the ledger has recorded why. So a call that
 dies leaves a folder in `staged/` which `recover` moves on (if the ledger knows where to) or back to where it came from.
@@ -26,13 +27,16 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from datacheck.errors import LoadError, UsageError, reason_of
+from datacheck.errors import LoadError, RefusedError, UsageError, reason_of
 from datacheck.files import versions
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAIVERS, shown, sync
 from datacheck.gate import dsse
+from datacheck.gate.checkpoint import CHECKPOINT, Checkpoint, signed_checkpoint, write_checkpoint
+from datacheck.gate.keys import PrivateKey
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
-from datacheck.gate.outcomes import fates, in_force, place_of
+from datacheck.gate.outcomes import MOVES, erased, fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.gate.trust import Trust
 from datacheck.gate.verify import verdict_id
 from datacheck.registry import claims
 from datacheck.registry.claims import Claim
@@ -40,8 +44,9 @@ from datacheck.registry.claims import Claim
 _CLONE = 0x40049409  # FICLONE of linux/fs.h
 _PIECE = 16 * 1024**2  # bytes that are copied at once
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
+_MIGRATING = ".migrate."
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
-_MOVES = ("publish", "quarantine", "revoke", "rescan")  # after these a folder is moved, or what lies beside the data
+_ERASED = ".erased"  # how the name of what is being removed ends
 
 
 class Registry:
@@ -95,6 +100,36 @@ class Registry:
     def is_published(self, folder: Path) -> bool:
         """Whether a folder is one of versions/."""
         return folder.parent == self.root / "versions"
+
+    def published(self) -> list[Path]:
+        """The folders of versions/."""
+        return sorted((self.root / "versions").iterdir())
+
+    def sweep(self) -> None:
+        """Remove the half of a copy that a killed call of `own` has left."""
+        for left in self.root.glob(f"{_MIGRATING}*"):
+            left.unlink(missing_ok=True)
+
+    def own(self, folder: Path) -> None:
+        """Make the files of a published version copies that nobody else has open or knows by another name.
+
+        Raises LoadError where one is not what the manifest says; it is left as it is.
+        """
+        manifest = versions.read_manifest(folder)
+        copy = self.root / f"{_MIGRATING}{secrets.token_hex(8)}"
+        _writable(folder)
+        for listed in manifest.files if manifest else ():
+            with LoadError.instead(OSError, "{folder}: cannot be copied ({reason})", folder=shown(folder)):
+                _copy(folder / listed.path, copy)
+                if sha256_of(copy) != listed.sha256:
+                    raise LoadError(
+                        "{folder}: {name} was changed; restore it as it was validated, and run again",
+                        folder=shown(folder),
+                        name=shown(listed.path),
+                    )
+                copy.replace(folder / listed.path)
+        sync_tree(folder)
+        _read_only(folder)
 
     def drops(self, channel: str | None = None) -> list[Path]:
         """The complete drops in incoming/, or in a channel's folder there; one without a manifest is being written."""
@@ -214,18 +249,40 @@ class Registry:
         with self.moving(ledger) as db:
             for box in sorted((self.root / "staged").iterdir()):
                 attempt = box.name.rpartition(".")[2]
-                if not attempt.isdigit() or claims.holds(db, f"publish:{_number(box)}", int(attempt)):
+                if not attempt.isdigit() or claims.holds(db, f"publish:{version_of(box)}", int(attempt)):
                     continue
                 moved.append(self.finish(ledger, box))
+            self._take_away(ledger)
             self.point(ledger)
         return [path for path in moved if path is not None]
 
     def finish(self, ledger: Ledger, box: Path) -> Path | None:
         """Move what an attempt has left to where the ledger says, or back; returns where it is now."""
-        entry = ledger.last(_number(box), _MOVES)
+        entry = ledger.last(version_of(box), MOVES)
         if entry is not None and entry.facts.get("staged") == box.name:
             return self.settle(ledger, box, entry)
         return self.put_back(ledger, box)
+
+    def _take_away(self, ledger: Ledger) -> None:
+        """Remove the folders that the ledger calls erased, each out of reach at once.
+
+        What cannot be removed stays in staged/, and every later call tries again.
+        """
+        staged = self.root / "staged"
+        for place in sorted(erased(ledger.verified())):
+            folder, box = self.root / place, staged / f"{place.replace('/', '.')}{_ERASED}"
+            if folder.exists():
+                _remove(box)
+                _writable(folder)
+                folder.rename(box)
+                sync(folder.parent)
+        for box in staged.glob(f"*{_ERASED}"):
+            _remove(box)
+        sync(staged)
+
+    def remains(self) -> list[Path]:
+        """What was erased and could not be removed."""
+        return sorted((self.root / "staged").glob(f"*{_ERASED}"))
 
     def left(self, number: str) -> bool:
         """Whether an attempt on a version has left something that `recover` moves."""
@@ -262,6 +319,17 @@ class Registry:
             temporary.symlink_to(target)
             temporary.replace(link)
         sync(folder)
+
+    def write_checkpoint(self, ledger: Ledger, hours: int, keys: Sequence[PrivateKey]) -> Checkpoint:
+        """Write what the ledger says as a checkpoint beside the data, signed, good for so many hours."""
+        with self.moving(ledger), LedgerError.instead(UsageError):
+            return write_checkpoint(self.root / CHECKPOINT, ledger.verified(self.heads()), hours, keys)
+
+    def renew_checkpoint(self, ledger: Ledger, keys: Sequence[PrivateKey], trust: Trust) -> None:
+        """Write the checkpoint anew, for as long as the last one, where there is one that enough validators signed."""
+        if (self.root / CHECKPOINT).exists():
+            with contextlib.suppress(RefusedError):
+                self.write_checkpoint(ledger, signed_checkpoint(self.root / CHECKPOINT, trust).hours, keys)
 
 
 def is_channel(name: str) -> bool:
@@ -367,12 +435,12 @@ def _link(file: Path, target: Path) -> None:
 
 
 def _recorded(ledger: Ledger, box: Path, envelope: str | None) -> bool:
-    return any(entry.fact("envelope") == envelope for entry in ledger.entries(_number(box), ("verdict",)))
+    return any(entry.fact("envelope") == envelope for entry in ledger.entries(version_of(box), ("verdict",)))
 
 
-def _number(box: Path) -> str:
-    """The version of a folder in staged/."""
-    return "sha256:" + box.name.partition(".")[0]
+def version_of(folder: Path | str) -> str:
+    """The version whose folder this is, in staged/, versions/ or quarantine/."""
+    return "sha256:" + Path(folder).name.partition(".")[0]
 
 
 def sync_tree(folder: Path) -> None:

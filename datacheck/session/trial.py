@@ -1,10 +1,10 @@
 """Try a contract on the first part of its data, as `init` does before it hands one out."""
 
-import json
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from datacheck.engine.contain import tables_of
 from datacheck.engine.expected import OnProgress
 from datacheck.files.inventory import dataset_files
 from datacheck.loading.kinds import BINARY
@@ -64,10 +64,9 @@ def _name(file: Path, chunk: Chunk) -> str:
 def _data(chunk: Chunk) -> bytes:
     """Whole records, as the kind of the file has them; those of containers as JSON lines."""
     if chunk.kind in BINARY:
-        from datacheck.loading import arrow
-
-        rows = arrow.first_rows(chunk, ROWS).values()
-        return b"".join(json.dumps(arrow.json_safe(row)).encode() + b"\n" for row in rows)
+        tables = next(tables_of(chunk, Reading(), records=True), None)
+        found = tables.records if tables else None
+        return b"" if found is None else b"".join(record.encode() + b"\n" for record in found["json"].head(ROWS))
     if chunk.kind == "array" and not chunk.last:
         return chunk.data.rstrip(b" \t\r\n,") + b"]"
     return chunk.data

@@ -12,6 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from datacheck.check import Message, Model, Status, Subject
 from datacheck.errors import UsageError
+from datacheck.files.strictjson import JsonError, refuse_newer
 from datacheck.status import NotKnown
 from datacheck.text.differences import differences
 
@@ -308,15 +309,27 @@ def read_report(folder: Path) -> Report:
     """Read the report.json of a report folder. Raises UsageError where there is none that fits this version."""
     path = folder / "report.json"
     try:
-        return Report.model_validate_json(path.read_bytes())
+        data = path.read_bytes()
     except OSError:
         raise UsageError(
             "{folder}: no report.json in it; expected the --out folder of an earlier run", folder=folder
         ) from None
+    try:
+        return Report.model_validate_json(data)
     except ValidationError:
+        with UsageError.instead(JsonError, "{path}: {reason}", path=path):
+            refuse_newer(_schema_of(data), SCHEMA)
         raise UsageError(
             "{path}: not a report of this version ({schema}); run the data again", path=path, schema=SCHEMA
         ) from None
+
+
+def _schema_of(data: bytes) -> object:
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return value.get("schema") if isinstance(value, dict) else None
 
 
 def report_schema() -> str:

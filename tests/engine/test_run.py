@@ -8,8 +8,11 @@ import time
 
 import polars as pl
 import pytest
+import yaml
+from chat_helpers import CHATML, make_tokenizer
 from core_helpers import GOOD, ROOT, alive, children, contract, environment, jsonl, report, spawn, statuses, user_check
 
+from datacheck.chat.child import RenderLimits
 from datacheck.engine.workers import Workers
 from datacheck.session.session import Options, Session
 
@@ -90,6 +93,39 @@ def test_what_does_not_end_is_ended_and_the_others_finish(tmp_path):
     said = {f["check"]: f["error"] for f in report(tmp_path / "out")["findings"] if f.get("error")}
     assert {name: word in said[name] for name, (_, word) in ENDLESS.items()} == dict.fromkeys(ENDLESS, True), said
     assert statuses(tmp_path / "out")["train.role_errors"] == "pass"
+
+
+LOOPS = "{%- for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor -%}"
+
+
+@pytest.mark.slow
+def test_a_template_that_loops_is_an_error_within_its_limit_and_the_others_finish(tmp_path, command, monkeypatch):
+    monkeypatch.setattr(RenderLimits.__init__, "__defaults__", (1, *RenderLimits.__init__.__defaults__[1:]))
+    make_tokenizer(tmp_path / "tok", template=LOOPS + CHATML)
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD, GOOD)
+    path = contract(tmp_path, ["template_errors", "loss_mask_errors", "role_errors"])
+    path.write_text("run: {tokenizer: tok, max_length: 2048}\n" + path.read_text("utf-8"), "utf-8")
+    start = time.monotonic()
+    code, _, said = command("run", path, "--out", tmp_path / "out", "--quiet")
+    assert (code, time.monotonic() - start < 40) == (3, True), said
+    found = {f["check"]: f for f in report(tmp_path / "out")["findings"]}
+    for name in ("template_errors", "loss_mask_errors"):
+        assert (found[name]["status"], "took more than 1 s" in found[name]["error"]) == ("error", True)
+    assert found["role_errors"]["status"] == "pass"
+
+
+def test_a_contracts_expression_takes_no_longer_than_its_text_is_long(tmp_path, command):
+    jsonl(tmp_path / "data" / "a.jsonl", {"text": "a" * 1_000_000 + "b"}, {"text": "aa"})
+    path = contract(tmp_path)
+    rules = yaml.safe_load(path.read_text("utf-8"))
+    for pattern, code in (("^(a+)+$", 1), ("^(((a{99}){99}){99}){99}$", 2)):  # one backtracks for ever, one is huge
+        rules["datasets"]["train"] |= {"schema": {"text": {"type": "string", "pattern": pattern}}}
+        path.write_text(yaml.safe_dump(rules), "utf-8")
+        start = time.monotonic()
+        assert command("run", path, "--out", tmp_path / "out", "--quiet")[0] == code
+        assert time.monotonic() - start < 20
+    finding = next(f for f in report(tmp_path / "out")["findings"] if f["check"] == "schema_violations")
+    assert (finding["status"], finding["values"][0]["count"]) == ("fail", 1)
 
 
 def test_a_task_that_takes_too_long_is_ended_and_the_next_one_is_done():

@@ -177,14 +177,14 @@ def test_require_passed(house, capsys):
 
 
 def test_require_passed_asks_the_ledger_in_reach(house, monkeypatch):
-    monkeypatch.setattr(guard, "in_reach", lambda path, number: Standing("ledger", (), revoked="recalled"))
+    monkeypatch.setattr(guard, "in_reach", lambda path, number, trust: Standing("ledger", (), revoked="recalled"))
     with pytest.raises(FailedError, match="recalled"):
         datacheck.require_passed(house.good)
 
 
 def test_the_ledger_in_reach_is_the_one_around_the_version(house, monkeypatch):
     told = Standing("ledger", ())
-    monkeypatch.setattr(standing, "standing", lambda path, number: told if path == house.good else None)
+    monkeypatch.setattr(standing, "standing", lambda path, number, trust: told if path == house.good else None)
     assert guard.in_reach(house.good, "sha256:0") is told
 
 

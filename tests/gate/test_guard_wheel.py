@@ -13,17 +13,7 @@ from core_helpers import ROOT
 from datacheck.gate.cosign import cosign
 from datacheck.gate.trust import read_trust, set_threshold
 
-GUARD = ROOT / "guard"
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("dist")
-    code = "import hatchling.build, sys; hatchling.build.build_wheel(sys.argv[1])"
-    subprocess.run([sys.executable, "-c", code, folder], cwd=GUARD, check=True, capture_output=True)
-    (made,) = folder.iterdir()
-    return made
 
 
 def interpreter(version: str) -> str | None:
@@ -85,7 +75,22 @@ def test_its_code_is_datachecks_own(wheel):
             assert text.replace(" datacheck_guard.", " datacheck.") == source.read_text("utf-8"), name
 
 
-def test_it_verifies_and_refuses_alone(wheel, house, tmp_path):
+def by_checkpoint(python, house, site):
+    """A copy of a registry without its database, as a training image has it."""
+    site.publish(site.drop("good"))
+    with site.registry.ledger() as ledger:
+        site.registry.write_checkpoint(ledger, 1, [site.key("validator")])
+    image, trust = site.root / "image", {"DATACHECK_TRUST": str(site.trust_file)}
+    shutil.copytree(site.reg, image, symlinks=True, ignore=shutil.ignore_patterns("ledger.sqlite*"))
+    (pointer,) = (image / "published").iterdir()
+    done = guard(python, house, "verify", pointer, **trust)
+    assert (done.returncode, "replay not checked" in done.stderr) == (0, False), done.stderr
+    file = image / "checkpoint.dsse.json"
+    file.write_bytes(file.read_bytes().replace(b'"sig": "', b'"sig": "A'))
+    assert guard(python, house, "verify", pointer, **trust).returncode == 12
+
+
+def test_it_verifies_and_refuses_alone(wheel, house, site, here, tmp_path):
     """Isolated mode: the standard library, cryptography, and what is unpacked here; there is no datacheck."""
     import _cffi_backend
     import cryptography
@@ -95,6 +100,7 @@ def test_it_verifies_and_refuses_alone(wheel, house, tmp_path):
     zipfile.ZipFile(wheel).extractall(tmp_path)
     code = f"import sys; sys.path.append({str(tmp_path)!r}); from datacheck_guard.__main__ import run; run()"
     verifies_and_refuses([sys.executable, "-I", "-S", "-c", code], house)
+    by_checkpoint([sys.executable, "-I", "-S", "-c", code], house, site)
 
 
 @pytest.mark.slow
@@ -121,3 +127,4 @@ def test_it_installs_with_nothing_else_on_every_python(wheel, house, site, tmp_p
     pointer.symlink_to(f"../versions/{old.name}")
     done = guard([bin_ / "datacheck-guard"], house, "verify", pointer, **trust)
     assert (done.returncode, "newest publication" in done.stderr) == (12, True), done.stderr
+    by_checkpoint([bin_ / "datacheck-guard"], house, site)

@@ -7,6 +7,7 @@ KIND `call`: SIGKILL just before the Nth call that changes the file system, for 
 KIND `run`: as `call`, but of a run with --out over an earlier report.
 KIND `runtime`: as `time`, but of a run.
 KIND `full`: the Nth such call fails with ENOSPC, and so do all after it.
+KIND `erase`: as `call`, but of taking a published version and one in quarantine away for good.
 KIND `size`: no file may grow beyond N bytes (RLIMIT_FSIZE), the ledger's neither. KIND `runsize`: the same for a run.
 Prints one line of JSON per attempt: what was found wrong (nothing), how the child ended, what the next call said.
 """
@@ -33,7 +34,9 @@ from datacheck.engine import run
 from datacheck.errors import DatacheckError
 from datacheck.gate.guard import require_passed
 from datacheck.gate.ledger import LedgerError
+from datacheck.gate.outcomes import erased
 from datacheck.gate.standing import LEDGER, hexed
+from datacheck.registry.erasure import EXPIRED, erase
 from datacheck.session.session import Options, Session
 
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
@@ -118,6 +121,41 @@ def run_over(site, kind, number):
     return ended, told + [f"left: {name}" for name in left if not name.endswith(".old")]
 
 
+def erase_over(site, _, number):
+    """Kill an erasure; returns how it ended and what is wrong."""
+    good, bad = site.drop("good"), site.bad("bad")
+    number_of_good, folders = (
+        manifest_id(good),
+        [f"versions/{hexed(manifest_id(good))}", f"quarantine/{hexed(manifest_id(bad))}"],
+    )
+    told = ["nothing was published"] if in_child(lambda: (site.publish(good), site.publish(bad))) else []
+    ended = in_child(lambda: (STRIKES["run"](number), erase_all(site, folders)))
+    recorded = erased_places(site)
+    told += [f"erased, and not refused: {version}" for version in passing(site) if folders[0] in recorded]
+    if folders[0] not in recorded and passing(site) != {number_of_good}:
+        told.append("not erased, and refused")
+    told += wrong(site, number_of_good)
+    if in_child(lambda: go_on(site)) or {place for place in folders if (site.reg / place).exists()} & erased_places(
+        site
+    ):
+        told.append("what is recorded was not finished")
+    left = [place for place in folders if place not in erased_places(site)]
+    if in_child(lambda: erase_all(site, left)) or any(site.tree().values()):
+        told.append(f"the next call left {site.tree()}")
+    return ended, told + wrong(site, number_of_good)
+
+
+def erase_all(site, folders):
+    with site.registry.ledger() as ledger:
+        for folder in folders:
+            erase(site.registry, ledger, folder, EXPIRED, {"days": 1})
+
+
+def erased_places(site):
+    with site.registry.ledger(readonly=True) as ledger:
+        return erased(ledger.verified(site.registry.heads()))
+
+
 STRIKES = {
     "run": lambda number: strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL)),
     "runtime": lambda _: None,
@@ -169,7 +207,7 @@ def wrong(site, good):
         found.append("a folder in versions/ that the ledger does not know")
     if passing(site) - {good}:
         found.append("the guard lets a bad version pass")
-    if not all(map(whole, site.reg.rglob("_report"))):
+    if not all(whole(report) for report in site.reg.rglob("_report") if ".erased/" not in str(report)):
         found.append("a torn report")
     return found
 
@@ -218,11 +256,12 @@ def main():
     for number in range(first, last, step):
         root = folder / f"{kind}{number}"
         root.mkdir()
-        ended, told = (run_over if kind in STRIKES else publish_over)(Site(root), kind, number)
+        over = erase_over if kind == "erase" else run_over if kind in STRIKES else publish_over
+        ended, told = over(Site(root), kind, number)
         print(json.dumps({"number": number, "ended": ended, "wrong": told}), flush=True)
         if not told:
             shutil.rmtree(root)
-        if kind in ("call", "run", "full") and ended in (0, 1) and number > 20:
+        if kind in ("call", "run", "full", "erase") and ended in (0, 1) and number > 20:
             break  # it came to its end: there is no call of this number
 
 

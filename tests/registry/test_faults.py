@@ -44,6 +44,14 @@ def test_killed_before_every_change_of_the_file_system(tmp_path):
 
 
 @pytest.mark.slow
+def test_an_erasure_killed_before_every_change_of_the_file_system(tmp_path):
+    """It is as if nothing had happened, or the ledger has it, the guard refuses, and the next call finishes it."""
+    ended = driven(tmp_path, "erase", 1, 1000, EVERY or 5)
+    assert ended[-9] >= 40 // (EVERY or 5)
+    assert ended[0] == 1
+
+
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path):
     assert driven(tmp_path, "time", 0, 30)[-9] >= 3  # a fast machine is done before most of them
 
