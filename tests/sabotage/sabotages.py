@@ -133,7 +133,7 @@ SABOTAGES = (
     Sabotage(
         "only_the_first_signature_is_verified",
         "every signature that counts is verified",
-        "datacheck.gate.verify._signers",
+        "datacheck.gate.verify.signers_of",
         "envelope.signed) for one in counted)",
         "envelope.signed) for one in counted[:1])",
         "tests/gate/test_threshold.py::test_what_does_not_count_as_a_second_signature[a signature of another verdict]",
