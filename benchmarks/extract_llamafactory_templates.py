@@ -34,7 +34,8 @@ def described(of: Any) -> dict[str, Any]:
     usual |= {"function": answer, "observation": of.format_user.slots}
     found = {name: getattr(of, f"format_{name}").slots for name in usual}
     told: dict[str, Any] = {name: slots(each) for name, each in found.items() if each != usual[name]}
-    told |= {"calls": of.format_function.tool_format, "tools": of.format_tools.tool_format}
+    tools = of.format_tools  # a format, or the text around what the data has
+    told |= {"calls": of.format_function.tool_format, "tools": tools.tool_format or tools.slots[0]}
     told |= {name: getattr(of, name) for name in ("default_system", "stop_words", "efficient_eos", "replace_eos")}
     told |= {"kind": KINDS[type(of).__name__], "media": type(of.mm_plugin) is not BasePlugin}
     for name, default in (("thought_words", ("<think>\n", "\n</think>\n\n")), ("tool_call_words", CALL)):
@@ -64,7 +65,7 @@ def main() -> None:
         if name.endswith("_TOOL_PROMPT"):
             print(f"{name.removesuffix('_TOOL_PROMPT').lower()} = {toml(text)}")
     for name, of in templates.TEMPLATES.items():
-        print(f"\n[template.{name}]")
+        print(f"\n[template.{json.dumps(name) if '.' in name else name}]")
         for key, value in described(of).items():
             print(f"{key} = {toml(value)}")
 

@@ -19,6 +19,7 @@ from datacheck.i18n.message import Message
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
 _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
+_NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
 NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
 Boundary = Literal["prompt", "parting", "parting_of_pair"]
@@ -171,6 +172,9 @@ def _own(conversation: Conversation, tokenizer: Tokenizer) -> _Work:
     """What a trainer with templates of its own makes of it, piece by piece."""
     special = {name: tokenizer.special.get(f"{name}_token", "") for name in ("bos", "eos")}
     written = conversation.written
+    named = {text for turn in written.turns for part in turn for kind, text in part if kind == "token"}
+    if any(tokenizer.backend.token_to_id(name) is None for name in named):
+        return _Work(conversation, "", fault=Fault("not_encodable", None, _NO_SUCH_TOKEN))
     parts = [[special.get(kind, text) for kind, text in part] for turn in written.turns for part in turn]
     parts += [[special["eos"]]] if written.late_end else []
     texts = ["".join(part) for part in parts]

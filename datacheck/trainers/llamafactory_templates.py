@@ -30,7 +30,7 @@ _NO_END = "<|endoftext|>"  # of a tokenizer that has no end token
 class OwnTemplate:
     """A template as `register_template` has it.
 
-    calls, tools: formats. kind: fused (the system prompt is put into the first question), thoughts (of a reasoning
+    calls, tools: formats; tools may be text around what the data has. kind: fused (the system prompt is put into the first question), thoughts (of a reasoning
     model), thoughts_glm47. late_end: the end token comes once, behind the whole row (efficient_eos).
     media: a plugin for images or sounds reads the texts too.
     """
@@ -150,6 +150,8 @@ class _Row:
             raise StopRow("system_not_text", None, type_of(self.system))
         if not self.tools:
             return self.system
+        if "{{content}}" in self.own.tools and isinstance(self.tools, str):
+            return self.system + self.own.tools.replace("{{content}}", self.tools, 1)
         try:
             listed = json.loads(self.tools)
             text = tools_written(listed, self.own.tools, _file()["prompts"]) if len(listed) else ""
