@@ -129,6 +129,8 @@ def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
     messages, notes = _rendered(made, said, own)
     loss: Loss = "all" if to.train_on_prompt else "last_turn" if to.mask_history else "assistant"
     written = written_turns(own, to, made.system, made.tools, said) if own else ()
+    asked = [any(each != ("text", "") for each in question) for found in written for question, _ in found.turns[1:]]
+    notes += fate_if(own and own.late_end and not all(asked), "labels_shifted", to.messages)
     return RowOutcome((*made.notes, *notes), Trained(loss, messages, tools=_tools(made, own), written=written))
 
 

@@ -388,13 +388,15 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "kto":
         _demand_labelled(row, messages)
     tools = given(row.get("tools")) or None
-    if mode != "grpo":
-        demand(messages, row.get("tools"))
+    if mode == "grpo" and messages[-1]["role"] == "assistant":  # it is taken away before the encoder sees the row
+        messages = messages[:-1]
+    demand(messages, row.get("tools"))
+    empty = messages[0]["role"] == "system" and messages[0]["content"] == ""
+    notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
     weights = _weights(messages)
     shown_messages, weights = _joined([_shown(message) for message in messages], weights)
     if mode == "grpo":
-        prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
-        return RowOutcome(notes, Trained("sampled", prompt=prompt, tools=tools))
+        return RowOutcome(notes, Trained("sampled", prompt=shown_messages, tools=tools))
     masked = fate_if(messages[-1]["role"] not in ("assistant", "tool_call"), "no_answer", "messages")
     notes = (*notes, *masked, *_masked(messages))
     if mode == "dpo":
@@ -551,7 +553,7 @@ def _mode(name: str) -> Mode:
         pieces=True,
         rendered_with=without_marks,
         typed="datasets 5",
-        probe="" if name == "grpo" else "ms_swift",
+        probe="ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
     )
 

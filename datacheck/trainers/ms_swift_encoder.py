@@ -16,7 +16,7 @@ _TOOLS = ("tool", "tool_response")
 
 def demand(messages: list[Row], tools: Any) -> None:
     """Raises StopRow where the encoder raises: contents, tools, calls, and who speaks when."""
-    said = messages[1:] if messages[0]["role"] == "system" else messages
+    said = messages[1:] if messages and messages[0]["role"] == "system" else messages
     first = len(messages) - len(said)
     system = messages[0]["content"] if first else None
     if system and not isinstance(system, str):
