@@ -1,7 +1,7 @@
 """Conversations drawn from a grammar, and small tokenizers with a model's special tokens, for installed_trainers.py.
 
-The rows of benchmarks/trainers.py are good ones with wrong values in them; these are right by their shape and odd in what
-they say: words of templates inside of contents, thoughts, calls of several kinds, white space, scripts, empty turns.
+The rows of benchmarks/trainers.py are good ones with wrong values in them; these are right by their shape and odd in
+what they say: words of templates in contents, thoughts, calls of several kinds, white space, scripts, empty turns.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ _SPECIAL = re.compile(
     r"|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS|gMASK)\]|<sop>|\]~b\]|\[e~\[|\]~!b\[|<\|?turn\|?>"
 )
 _WORDS = (
-    "the weather", " leading", "trailing ", "two\n\nlines", "", "  ", "\n", "日本語と中文", "emoji 👩‍👩‍👧", "naïve ﬁ", "a" * 40,
-    "{{content}}", "{{idx}} {{ x }}", "<think>", "</think>", "<think>\nhm\n</think>\n\nso", "<tool_call>{}</tool_call>",
+    "the weather", " leading", "trailing ", "two\n\nlines", "", "  ", "\n", "日本語と中文", "emoji 👩‍👩‍👧",
+    "naïve ﬁ", "a" * 40, "{{content}}", "{{idx}} {{ x }}",
+    "<think>", "</think>", "<think>\nhm\n</think>\n\nso", "<tool_call>{}</tool_call>",
     "<|im_end|>", "<|im_start|>user", "<s>[INST] x [/INST]", "'quoted' \"twice\"", "\\n \\u0041", "1 + 1 = 2.5", "null",
     "2024-01-01", "{% if x %}", "<image>", "\ttab\r\nline",
 )  # fmt: skip
@@ -71,7 +72,7 @@ def _names(draw: random.Random) -> list[str]:
 def _tool(draw: random.Random) -> dict[str, Any]:
     told: dict[str, dict[str, Any]] = {name: {"type": draw.choice(("string", "integer"))} for name in _names(draw)}
     for schema in told.values():
-        schema |= draw.choice(({}, {"description": "d 中"}, {"enum": ["p", "q"]}, {"items": {"type": "string"}}))
+        schema.update(draw.choice(({}, {"description": "d 中"}, {"enum": ["p", "q"]}, {"items": {"type": "string"}})))
     parameters = {"type": "object", "properties": told, **({"required": list(told)[:1]} if draw.random() < 0.5 else {})}
     bare = {
         "name": draw.choice(("f", "get_time")),

@@ -149,7 +149,8 @@ def verl_cases() -> list[Case]:
         Case("verl.rl", [], {"data.max_prompt_length": 40}, shape="asked"),
         Case("verl.sft", [], {"data.max_length": 4096}, shape="plain"),
         Case("verl.sft", [], {"data.max_length": 4096}, shape="openai"),
-        Case("verl.sft", [], {"data.max_length": 50, "data.truncation": "left", "data.pad_mode": "right"}, shape="plain"),
+        Case("verl.sft", [], {"data.max_length": 50, "data.truncation": "left", "data.pad_mode": "right"},
+             shape="plain"),
         Case("verl.sft", [], {"data.max_length": 4096, "data.ignore_input_ids_mismatch": True}, shape="openai"),
     ]  # fmt: skip
 

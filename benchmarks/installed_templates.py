@@ -1,11 +1,11 @@
-"""Twins against installed trainers, model by model: each template on a small tokenizer with that model's special tokens.
+"""Twins against installed trainers, model by model: each template on a small tokenizer with that model's own tokens.
 
-    python benchmarks/installed_templates.py --python ENV/bin/python --trainer trl|llamafactory|ms_swift|verl
+    python benchmarks/installed_templates.py --python ENV/bin/python --trainer trl|llamafactory|verl
         [--templates DIR…] [--only NAME…] [--count 12]
 
 Conversations are drawn from a grammar (conversation_cases.py) and given to the trainer in files of one row: fate, token
-ids and labels must be equal. TRL and verl take *.jinja of the folders (trl/chat_templates of the installed TRL, examples
-of vLLM); LLaMA-Factory and ms-swift their own templates by name. Counts go to docs/benchmarks/installed_templates.json,
+ids and labels must be equal. TRL and verl take *.jinja of the folders (trl/chat_templates of the installed TRL, others
+of model repositories); LLaMA-Factory its own templates by name. Counts go to docs/benchmarks/installed_templates.json,
 and for LLaMA-Factory a digest of what the package gave, which a test compares with the twin's.
 """
 
@@ -24,8 +24,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-ROOT = Path(__file__).parents[1]
-sys.path[:0] = [str(Path(__file__).parent), str(ROOT / "tests")]
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).parent))
 from chat_helpers import trained
 from conversation_cases import drawn, openai, sharegpt, small_tokenizer, special_tokens
 from installed_cases import Case
@@ -33,6 +33,7 @@ from installed_trainers import compare
 
 from datacheck.trainers.probes.asking import ProbedRow
 
+ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "docs" / "benchmarks" / "installed_templates.json"
 OWN = ROOT / "datacheck" / "trainers" / "templates" / "llamafactory.toml"
 _SHARE = {"formatting": "sharegpt", "columns.messages": "conversations", "columns.tools": "tools"}
@@ -47,10 +48,6 @@ _VARIANTS: tuple[dict[str, Any], ...] = (
 _MAIN = (
     "qwen qwen3_nothink llama3 gemma gemma2 mistral phi phi4 glm4 deepseek deepseek3 intern2 cpm4 moonlight olmo yi "
     "default minimax1 minimax2"
-).split()
-_SWIFT = (
-    "qwen qwen2_5 qwen3 qwen3_nothinking qwq deepseek deepseek_v2_5 deepseek_v3_1 deepseek_r1 glm4 glm4_5 gpt_oss llama3 "
-    "llama3_2 llama gemma gemma3_text mistral_2501 phi3 phi4 internlm2 minimax_m2 kimi_k2 moonlight yi baichuan chatml"
 ).split()
 
 
@@ -132,13 +129,9 @@ _TRL: list[tuple[str, dict[str, Any]]] = [
     ("trl.sft", {"completion_only_loss": True, "assistant_only_loss": True}), ("trl.dpo", {}),
 ]  # fmt: skip
 _VERL: list[tuple[str, dict[str, Any]]] = [
-    ("verl.sft", {"data.max_length": 4096}), ("verl.sft", {"data.ignore_input_ids_mismatch": True, "data.max_length": 4096})
+    ("verl.sft", {"data.max_length": 4096}),
+    ("verl.sft", {"data.ignore_input_ids_mismatch": True, "data.max_length": 4096}),
 ]  # fmt: skip
-
-
-def ms_swift(name: str, scratch: Path, count: int) -> Model:
-    """A template of ms-swift's registry, whose words it takes itself; the tokenizer has those of most models."""
-    raise NotImplementedError(name)
 
 
 def models(arguments: argparse.Namespace, scratch: Path) -> Iterator[Model]:
@@ -166,7 +159,7 @@ def main() -> int:
     """Run the models; exit code 1 on a difference."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--python", type=Path, required=True)
-    parser.add_argument("--trainer", choices=("trl", "llamafactory", "ms_swift", "verl"), required=True)
+    parser.add_argument("--trainer", choices=("trl", "llamafactory", "verl"), required=True)
     parser.add_argument("--templates", type=Path, nargs="*", default=[])
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--count", type=int, default=12)

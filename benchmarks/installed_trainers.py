@@ -97,8 +97,9 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
     ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
-    none; an empty system prompt (system_empty); no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair; of
-    KTO, a row that is left out because the one which is drawn for its KL term has the same answer, or none to encode.
+    none; an empty system prompt (system_empty); no answer, so that nothing is trained of a prompt that it ends as for
+    sampling; two prompts of one pair; of KTO, a row that is left out because the one which is drawn for its KL term has
+    the same answer, or none to encode.
     llamafactory.kto: what stops the next row has none behind it. llamafactory: a later question without a token in a
     template whose end token comes late (labels_shifted).
     """

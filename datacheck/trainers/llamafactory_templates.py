@@ -30,8 +30,9 @@ _NO_END = "<|endoftext|>"  # of a tokenizer that has no end token
 class OwnTemplate:
     """A template as `register_template` has it.
 
-    calls, tools: formats; tools may be text around what the data has. kind: fused (the system prompt is put into the first question), thoughts (of a reasoning
-    model), thoughts_glm47. late_end: the end token comes once, behind the whole row (efficient_eos).
+    calls, tools: formats; tools may be text around what the data has. kind: fused (the system prompt is put into the
+    first question), thoughts (of a reasoning model), thoughts_glm47. late_end: the end token comes once, behind the
+    whole row (efficient_eos).
     media: a plugin for images or sounds reads the texts too.
     """
 

@@ -5,6 +5,7 @@ The loader deletes every row at which anything goes wrong and prints the first t
 
 import datetime as dt
 import json
+import re
 from collections import Counter
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
@@ -50,6 +51,7 @@ _KEPT_KEYS = frozenset({"role", "content", "loss", "loss_scale"})
 _RENAMED = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant"}
 _TOOL_RESULTS = ("function_response", "observation", "observations")
 _TOOL_ROLES = {"function_call": "tool_call", **dict.fromkeys(_TOOL_RESULTS, "tool_response")}
+_ENDED = re.compile(r"(<\|[^|<>]+\|>|</s>|<eos>|<end_of_turn>)$")  # what may end a turn
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]
@@ -393,6 +395,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     demand(messages, row.get("tools"))
     empty = messages[0]["role"] == "system" and messages[0]["content"] == ""
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
+    last = messages[-1]["content"]
+    notes += fate_if(isinstance(last, str) and _ENDED.search(last), "end_in_answer", f"messages[{len(messages) - 1}]")
     weights = _weights(messages)
     shown_messages, weights = _joined([_shown(message) for message in messages], weights)
     if mode == "grpo":
