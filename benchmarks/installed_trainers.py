@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -97,9 +98,9 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
     ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
-    none; an empty system prompt (system_empty); no answer, so that nothing is trained of a prompt that it ends as for
-    sampling; two prompts of one pair; of KTO, a row that is left out because the one which is drawn for its KL term has
-    the same answer, or none to encode.
+    none; an empty system prompt (system_empty); an end token in the answer (end_in_answer); no answer, so that nothing
+    is trained of a prompt that it ends as for sampling; two prompts of one pair; of KTO, a row that is left out because
+    the one which is drawn for its KL term has the same answer, or none to encode.
     llamafactory.kto: what stops the next row has none behind it. llamafactory: a later question without a token in a
     template whose end token comes late (labels_shifted).
     """
@@ -116,6 +117,7 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
             untrained
             or drawn
             or _empty_system(row.get("messages"))
+            or _ended(row)
             or _words_and_call(row.get("messages"))
             or _two_prompts(row)
         )
@@ -130,6 +132,12 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
 def _empty_system(messages: Any) -> bool:
     first = messages[0] if isinstance(messages, list) and messages else None
     return isinstance(first, dict) and first.get("role") == "system" and first.get("content") == ""
+
+
+def _ended(row: Any) -> bool:
+    said = [*(row.get("messages") or []), {"content": row.get("rejected_response")}]
+    last = [each.get("content") for each in said[-2:] if isinstance(each, dict)]
+    return any(isinstance(each, str) and re.search(r"<\|[^|<>]+\|>$|</s>$", each) for each in last)
 
 
 def _two_prompts(row: Any) -> bool:

@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +266,16 @@ none follows. Rows that no Parquet file can hold together are not counted (verl.
 """
 
 
+_BY_TEMPLATE = """Template by template (benchmarks/installed_templates.py), on a small tokenizer with that model's special tokens:
+conversations drawn from a grammar (thoughts, calls, several scripts, words of templates in contents), each in a file of its
+own. LLaMA-Factory with each of its own templates of texts, in several settings and as pairs; a test holds what it gave
+against the twin. TRL with assistant_only_loss, with prompt and completion, with both, and as pairs; templates that it
+ships, and of others (Kimi K2, InternLM 2, MiniMax M1, Mistral, Llama 2) the text of public repositories. TRL 1.10 begins a
+completion behind as many tokens as the prompt alone has, where later ones look where both part: where a prompt's tokens do
+not begin the whole (DeepSeek V3, Nemotron 3), its labels are others than the twin's, which stands for 1.16.
+"""
+
+
 def _installed() -> list[str]:
     """What comparisons with installed releases came to, by version."""
     known = json.loads((ROOT / "docs/benchmarks/installed_trainers.json").read_text("utf-8"))
@@ -281,7 +291,26 @@ def _installed() -> list[str]:
             names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
             told = " | ".join(f"{counts.get(name, 0):,}" for name in names)
             lines.append(f"| {release} | {beside} | {mode} | {told} |")
-    return [*lines, ""]
+    return [*lines, "", *_templates(), ""]
+
+
+def _templates() -> list[str]:
+    """What comparisons template by template came to, and how many cases each has."""
+    known = json.loads((ROOT / "docs/benchmarks/installed_templates.json").read_text("utf-8"))
+    names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
+    lines = [_BY_TEMPLATE, "| release | templates | rows | kept | dropped | failed | equal | different | by rule |"]
+    lines.append("|---|---|---|---|---|---|---|---|---|")
+    listed = []
+    for release, found in known.items():
+        counts = {name: Counter[str]() for name in found}
+        for name, ways in found.items():
+            for told in ways.values():
+                counts[name].update({key: told.get(key, 0) for key in names})
+        every = sum(counts.values(), Counter[str]())
+        lines.append(f"| {release} | {len(found)} | {' | '.join(f'{every[name]:,}' for name in names)} |")
+        wrong = {name: f", {of['different']} different" if of["different"] else "" for name, of in counts.items()}
+        listed.append(f"- {release}: {', '.join(f'{name} {of["cases"]}{wrong[name]}' for name, of in counts.items())}.")
+    return [*lines, "", "Rows of each template:", "", *listed]
 
 
 def _trainer(module: str) -> list[str]:

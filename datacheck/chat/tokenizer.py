@@ -56,8 +56,10 @@ class Tokenizer:
         now = eos or self.special.get("eos_token") or default_eos
         named = {**self.special, **({"eos_token": now} if now else {})}
         new = ([now] if now and now != self.special.get("eos_token") else []) + list(special)
-        backend = Backend.from_str(self.backend.to_str())
-        backend.add_special_tokens([AddedToken(content, special=True) for content in new])
+        known = {token.content for token in self.backend.get_added_tokens_decoder().values()}
+        backend = self.backend if known >= set(new) else Backend.from_str(self.backend.to_str())
+        if backend is not self.backend:
+            backend.add_special_tokens([AddedToken(content, special=True) for content in new])
         added = {backend.token_to_id(content) for content in (*new, *filter(None, [now]))}
         return Tokenizer(backend, named, self.ends | {each for each in added if each is not None})
 

@@ -127,6 +127,7 @@ CASES = [
     ("trl.grpo", {}, {"prompt": None}, "text_expected", "prompt"),
     ("trl.grpo", {}, {"prompt": [{"role": "user"}]}, "content_missing", "prompt[0].content"),
     # ms-swift
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": "a</s>"}]}, "end_in_answer", "messages[1]"),
     ("ms_swift.sft", {}, {"messages": [{"role": "system", "content": ""}, Q, A]}, "system_empty", "messages[0].content"),
     ("ms_swift.sft", {}, None, "not_an_object", None),
     ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
