@@ -309,7 +309,8 @@ def _templates() -> list[str]:
         every = sum(counts.values(), Counter[str]())
         lines.append(f"| {release} | {len(found)} | {' | '.join(f'{every[name]:,}' for name in names)} |")
         wrong = {name: f", {of['different']} different" if of["different"] else "" for name, of in counts.items()}
-        listed.append(f"- {release}: {', '.join(f'{name} {of["cases"]}{wrong[name]}' for name, of in counts.items())}.")
+        told = ", ".join(f"{name} {of['cases']}{wrong[name]}" for name, of in counts.items())
+        listed.append(f"- {release}: {told}.")
     return [*lines, "", "Rows of each template:", "", *listed]
 
 
