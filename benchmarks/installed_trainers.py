@@ -114,7 +114,8 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
         untrained = kept and all(set(example.labels) == {SKIPPED} for example in two.examples)
         drawn = mode == "ms_swift.kto" and two.fate == "dropped"
         return (
-            untrained
+            (kept and _asked_last(row.get("messages")))
+            or untrained
             or drawn
             or _empty_system(row.get("messages"))
             or _ended(row)
@@ -127,6 +128,11 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return two.fate == "kept"
     return any(message.get("content") is None for message in messages)
+
+
+def _asked_last(messages: Any) -> bool:
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return isinstance(last, dict) and last.get("role", last.get("from")) not in ("assistant", "gpt", "bot", "tool_call")
 
 
 def _empty_system(messages: Any) -> bool:

@@ -434,7 +434,7 @@ def _weights(messages: list[Row]) -> list[bool | None]:
     last = len(messages) - 1
     said: list[bool | None] = []
     for number, message in enumerate(messages):
-        empty = message["role"] == "assistant" and message["content"] == "" and number < last
+        empty = message["role"] == "assistant" and text_of_content(message["content"]) == "" and number < last
         known = empty or message.get("loss") is not None
         said.append(message["role"] in answers and message.get("loss") is not False and not empty if known else None)
     return said
