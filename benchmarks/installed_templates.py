@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from chat_helpers import trained
 from conversation_cases import drawn, openai, sharegpt, small_tokenizer, special_tokens
 from installed_cases import Case
-from installed_trainers import compare
+from installed_trainers import compare, in_forks
 
 from datacheck.trainers.probes.asking import ProbedRow
 
@@ -165,6 +165,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=12)
     parser.add_argument("--record", type=Path, default=RECORD)
     arguments = parser.parse_args()
+    in_forks()
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         for model in models(arguments, Path(folder)):

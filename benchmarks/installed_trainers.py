@@ -41,7 +41,6 @@ from datacheck.trainers.probes import asking
 from datacheck.trainers.probes.asking import SKIPPED, ProbedRow, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
-asking._run = Forked().run  # noqa: SLF001 - the same requests and limits, without the time of the imports
 SHOWN = 12  # differences of a case that are printed
 SECONDS = 3000
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
@@ -137,7 +136,7 @@ def _asked_last(messages: Any) -> bool:
 
 def _empty_system(messages: Any) -> bool:
     first = messages[0] if isinstance(messages, list) and messages else None
-    return isinstance(first, dict) and first.get("role") == "system" and first.get("content") == ""
+    return isinstance(first, dict) and first.get("role") == "system" and not first.get("content")
 
 
 def _ended(row: Any) -> bool:
@@ -166,6 +165,11 @@ def _is_conversation(value: Any) -> bool:
         except ValueError:
             return False
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "role" in value[0]
+
+
+def in_forks() -> None:
+    """Ask in forks of one Python: the same requests and limits, without the time of the imports."""
+    asking._run = Forked().run  # noqa: SLF001
 
 
 def compare(
@@ -253,6 +257,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--most", type=int, default=80)
     arguments = parser.parse_args()
+    in_forks()
     totals: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         asked = [

@@ -254,8 +254,8 @@ package is believed. There are probes for {probes}. `packing` is left out, since
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
-with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl; ms-
-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these train with their own
+with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl;
+ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these train with their own
 `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open: some keys hold text and some messages (TRL
 looks at one that differs from process to process); a content is null or a prompt no message (templates refuse it or
 pass over it; verl); no answer at the end (ms-swift ends the prompt as for sampling); an empty system prompt, or an

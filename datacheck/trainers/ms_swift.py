@@ -393,7 +393,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "grpo" and messages[-1]["role"] == "assistant":  # it is taken away before the encoder sees the row
         messages = messages[:-1]
     demand(messages, row.get("tools"))
-    empty = messages[0]["role"] == "system" and messages[0]["content"] == ""
+    empty = messages[0]["role"] == "system" and not messages[0]["content"]
+    messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
     last = messages[-1]["content"]
     notes += fate_if(isinstance(last, str) and _ENDED.search(last), "end_in_answer", f"messages[{len(messages) - 1}]")

@@ -60,6 +60,9 @@ def test_tokens_and_labels_are_those_of_the_package(name, monkeypatch):
         artifact = hashed("tokenizer", "tok", made.folder)
         for case, rows in made.cases:
             told = OWN[name][benchmark().key_of(case)]
+            if told.get("named"):  # a row that a rule leaves open (labels_shifted) is in the digest
+                assert name == "fewshot"
+                continue
             monkeypatch.setattr(_Day, "told", dt.date.fromisoformat(told.get("day", "2026-01-01")))
             monkeypatch.setattr(agreement.dt, "date", _Day)
             run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
