@@ -34,7 +34,7 @@ def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRo
     mode, settings = run.trainer.mode, run.trainer.settings_read()
     if any(mode.rules[fate.reason].fate == "fails" for fate in mode.before(settings, seen)):
         return [ProbedRow("failed")] * len(records)
-    before = TODAY.set(dt.date.today())  # noqa: DTZ011 - the day that the installed package sees
+    before = TODAY.set(_now().date())
     outcomes = [_outcome(mode.read(record, settings, seen), mode) for record in records]
     TODAY.reset(before)
     if run.tokenizer is None:
@@ -69,6 +69,11 @@ def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed
     return any(row.fate == "failed" for row in expected(run, pair, Seen.of(pair, typed=typed)))
 
 
+def _now() -> dt.datetime:
+    """What the installed package sees of the day, and templates of the time."""
+    return dt.datetime.now()  # noqa: DTZ005 - local, as they do
+
+
 def _outcome(read: RowOutcome, mode: Mode) -> tuple[str, Trained | None]:
     fate = mode.fate_of(read.fates)
     return (_FATES[fate], None) if fate in LOST else ("kept", read.trained)
@@ -85,7 +90,7 @@ def _sampled(run: TokenRun, found: Sequence[Trained | None]) -> Iterator[ProbedR
     every: list[Conversation] = [each for row in conversations for each in row]
     with renderer(model, run.template, run.trainer) or nullcontext() as child:
         if child is not None:
-            child.now = dt.datetime.now().isoformat()  # noqa: DTZ005 - as templates see it
+            child.now = _now().isoformat()
         made = iter(list(samples(every, limits_of(run, model.tokenizer), child)))
     for trained, row in zip(found, conversations, strict=True):
         yield _row(run, trained, [next(made) for _ in row])

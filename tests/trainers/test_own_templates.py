@@ -41,16 +41,6 @@ def benchmark():
     return installed_templates
 
 
-class _Day(dt.date):
-    """The day of a recorded answer."""
-
-    told = dt.date(2026, 1, 1)
-
-    @classmethod
-    def today(cls):
-        return cls.told
-
-
 @pytest.mark.parametrize("name", sorted(OWN))
 def test_tokens_and_labels_are_those_of_the_package(name, monkeypatch):
     with tempfile.TemporaryDirectory() as folder:
@@ -63,8 +53,8 @@ def test_tokens_and_labels_are_those_of_the_package(name, monkeypatch):
             if told.get("named"):  # a row that a rule leaves open (labels_shifted) is in the digest
                 assert name == "fewshot"
                 continue
-            monkeypatch.setattr(_Day, "told", dt.date.fromisoformat(told.get("day", "2026-01-01")))
-            monkeypatch.setattr(agreement.dt, "date", _Day)
+            day = dt.datetime.fromisoformat(told.get("day", "2026-01-01"))
+            monkeypatch.setattr(agreement, "_now", lambda day=day: day)
             run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
             found = [expected(run, [row], Seen.of([row], typed=run.trainer.mode.typed))[0] for row in rows]
             assert benchmark().digest(found) == told["digest"], case
