@@ -44,6 +44,7 @@ RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers
 SHOWN = 12  # differences of a case that are printed
 SECONDS = 3000
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
+_ANSWERS = ("assistant", "gpt", "bot", "tool_call")
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")
 
 
@@ -130,8 +131,9 @@ def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> boo
 
 
 def _asked_last(messages: Any) -> bool:
+    """No answer at the end; or one whose loss is false, of which the end is trained all the same (message_masked)."""
     last = messages[-1] if isinstance(messages, list) and messages else None
-    return isinstance(last, dict) and last.get("role", last.get("from")) not in ("assistant", "gpt", "bot", "tool_call")
+    return isinstance(last, dict) and (last.get("loss") is False or last.get("role", last.get("from")) not in _ANSWERS)
 
 
 def _empty_system(messages: Any) -> bool:
