@@ -34,7 +34,7 @@ class Conversation(NamedTuple):
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
     called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
     ended: the end token is put behind an answer that is plain text and not called.
-    written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.Written`).
+    written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.WrittenTurns`).
     """
 
     part: str

@@ -68,7 +68,7 @@ TODAY: ContextVar[dt.date] = ContextVar("today", default=dt.date(2026, 1, 1))
 Piece = tuple[str, str]  # ("text" or "token", what it says); ("bos" or "eos", "")
 
 
-class Written(NamedTuple):
+class WrittenTurns(NamedTuple):
     """What a trainer tokenizes of an example, piece by piece: (question, answer) of each turn.
 
     late_end: an end token comes behind the whole; where a turn is not the first that is encoded, it is the label of the
@@ -113,7 +113,7 @@ class Trained(NamedTuple):
     template_arguments: Mapping[str, Any] | None = None
     called: Literal["", "bare", "ended"] = ""
     ended: bool = True
-    written: tuple[Written, ...] = ()
+    written: tuple[WrittenTurns, ...] = ()
 
 
 class RowOutcome(NamedTuple):

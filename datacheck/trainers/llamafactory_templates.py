@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from datacheck.i18n.message import Message
-from datacheck.trainers.base import Piece, StopRow, TokenizerChange, Written, type_of
+from datacheck.trainers.base import Piece, StopRow, TokenizerChange, WrittenTurns, type_of
 from datacheck.trainers.llamafactory_settings import LlamaFactory
 from datacheck.trainers.llamafactory_tools import FORMATS, tools_written
 
@@ -216,7 +216,7 @@ def _empty_thought(own: OwnTemplate, said: Said) -> Pieces:
 
 def written_turns(
     own: OwnTemplate, to: LlamaFactory, system: Any, tools: Any, messages: Sequence[Said]
-) -> tuple[Written, ...]:
+) -> tuple[WrittenTurns, ...]:
     """A conversation, turn by turn (`encode_multiturn`, template.py:431)."""
     said, last = list(messages), len(messages) - 1
     discarded = to.mask_history and not to.preserve_thinking
@@ -229,14 +229,14 @@ def written_turns(
         thought = _empty_thought(own, said[at + 1])
         target = at + 1 if to.enable_thinking else at
         pieces[target] = (*thought, *pieces[target]) if to.enable_thinking else (*pieces[target], *thought)
-    return (Written(tuple(zip(pieces[::2], pieces[1::2], strict=True)), own.late_end),)
+    return (WrittenTurns(tuple(zip(pieces[::2], pieces[1::2], strict=True)), own.late_end),)
 
 
 def written_answers(
     own: OwnTemplate, to: LlamaFactory, system: Any, tools: Any, prompt: Sequence[Said], answers: Sequence[Said]
-) -> tuple[Written, ...]:
+) -> tuple[WrittenTurns, ...]:
     """A prompt with each of its answers (`encode_oneturn`, template.py:399); the prompt is that of the first."""
-    found: list[Written] = []
+    found: list[WrittenTurns] = []
     for answer in answers:
         said = [*prompt, answer]
         if own.kind.startswith("thoughts") and not to.preserve_thinking:
@@ -247,5 +247,5 @@ def written_answers(
         thought = _empty_thought(own, said[-1])
         asked = (*(piece for pieces in before for piece in pieces), *(() if to.enable_thinking else thought))
         told = (*(thought if to.enable_thinking else ()), *told, *((("eos", ""),) if own.late_end else ()))
-        found.append(Written(((found[0].turns[0][0] if found else asked, told),)))
+        found.append(WrittenTurns(((found[0].turns[0][0] if found else asked, told),)))
     return tuple(found)
