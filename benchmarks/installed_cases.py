@@ -28,6 +28,7 @@ class Case:
     good: list[dict[str, Any]]
     settings: dict[str, Any] = field(default_factory=dict)
     files: tuple[str, ...] = ()
+    shape: str = ""  # rows drawn from the grammar of conversation_cases.py instead
 
 
 def trl_cases() -> list[Case]:
@@ -122,6 +123,12 @@ def ms_swift_cases() -> list[Case]:
         Case("ms_swift.dpo", [{"messages": [Q, A], "rejected_response": "b"}], run),
         Case("ms_swift.dpo", [{"messages": [Q, A], "rejected_messages": [Q, B]}], run),
         Case("ms_swift.kto", [{"messages": [Q, A], "label": True}], run, (_KTO,)),
+        *(Case("ms_swift.sft", [], run, shape=shape) for shape in ("plain", "tools", "tool_turns", "losses")),
+        Case("ms_swift.sft", [], {**run, "loss_scale": "last_round"}, shape="plain"),
+        Case("ms_swift.dpo", [], run, shape="rejected"),
+        Case("ms_swift.grpo", [], run, shape="prompts"),
+        Case("ms_swift.grpo", [{"messages": [Q], "solution": "1"}, {"messages": [S, Q, A]}], run),
+        Case("ms_swift.kto", [], run, shape="labelled"),
     ]  # fmt: skip
 
 
@@ -137,6 +144,14 @@ def verl_cases() -> list[Case]:
         Case("verl.rl", [row], {**long, "data.filter_overlong_prompts": True}, (_PUZZLES,)),
         Case("verl.rl", [row], {**long, "data.filter_overlong_prompts": False}, (_PUZZLES,)),
         Case("verl.rl", [row], {"data.max_prompt_length": 18}),
+        Case("verl.rl", [], {**long, "data.filter_overlong_prompts": True}, shape="asked"),
+        Case("verl.rl", [], {"data.max_prompt_length": 40, "data.filter_overlong_prompts": True}, shape="asked"),
+        Case("verl.rl", [], {"data.max_prompt_length": 40}, shape="asked"),
+        Case("verl.sft", [], {"data.max_length": 4096}, shape="plain"),
+        Case("verl.sft", [], {"data.max_length": 4096}, shape="openai"),
+        Case("verl.sft", [], {"data.max_length": 50, "data.truncation": "left", "data.pad_mode": "right"},
+             shape="plain"),
+        Case("verl.sft", [], {"data.max_length": 4096, "data.ignore_input_ids_mismatch": True}, shape="openai"),
     ]  # fmt: skip
 
 

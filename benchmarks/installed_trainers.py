@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -25,6 +26,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
+from conversation_cases import shaped
+from forked_probes import Forked
 from installed_cases import CASES, B, Case
 from templates import CASES as CONVERSATIONS
 from trainers import changed, hostile, paths, read
@@ -34,18 +37,23 @@ from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers.base import Seen
+from datacheck.trainers.probes import asking
 from datacheck.trainers.probes.asking import SKIPPED, ProbedRow, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
 SHOWN = 12  # differences of a case that are printed
 SECONDS = 3000
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
+_ANSWERS = ("assistant", "gpt", "bot", "tool_call")
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")
 
 
 def files_of(case: Case, seed: int, most: int, realdata: Path | None) -> list[list[Any]]:
     """Files of rows: each hostile row between two good ones, some alone, some together; dates; real ones."""
     draw = random.Random(seed)
+    if case.shape:
+        drawn = shaped(case.shape, draw, 2 * most)
+        return [[row] for row in drawn[:most]] + [drawn[at : at + 4] for at in range(most, len(drawn), 4)]
     rows = [row for row in hostile(case.good, seed, most) if row]
     draw.shuffle(rows)
     rows = rows[:most]
@@ -84,28 +92,59 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
-def undetermined(mode: str, row: Any, loaded: list[Any], two: ProbedRow) -> bool:
+def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> bool:
     """A row that a named rule leaves open.
 
     trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
     content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
     ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
-    none; no answer, so that nothing is trained of a prompt that it ends as for sampling; two prompts of one pair; of
-    KTO, a row that is left out because the one which is drawn for its KL term has the same answer, or none to encode.
-    llamafactory.kto: what stops the next row has none behind it.
+    none; an empty system prompt (system_empty); an end token in the answer (end_in_answer); no answer, so that nothing
+    is trained of a prompt that it ends as for sampling; two prompts of one pair; of KTO, a row that is left out because
+    the one which is drawn for its KL term has the same answer, or none to encode.
+    llamafactory.kto: what stops the next row has none behind it. llamafactory: a later question without a token in a
+    template whose end token comes late (labels_shifted).
     """
+    mode = case.mode
+    if case.settings.get("template") == "fewshot":
+        return any(not each.get("value") for each in row.get("conversations", ())[1:])
     if mode.startswith("trl."):
         return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
     if mode.startswith("ms_swift."):
-        untrained = two.fate == "kept" and all(set(example.labels) == {SKIPPED} for example in two.examples)
+        kept = two.fate == "kept" and mode != "ms_swift.grpo"  # of a prompt no token is trained
+        untrained = kept and all(set(example.labels) == {SKIPPED} for example in two.examples)
         drawn = mode == "ms_swift.kto" and two.fate == "dropped"
-        return untrained or drawn or _words_and_call(row.get("messages")) or _two_prompts(row)
+        return (
+            (kept and _asked_last(row.get("messages")))
+            or untrained
+            or drawn
+            or _empty_system(row.get("messages"))
+            or _ended(row)
+            or _words_and_call(row.get("messages"))
+            or _two_prompts(row)
+        )
     if mode == "llamafactory.kto":
         return two.fate == "dropped" and all(each == row for each in loaded)
     messages = row.get("messages", row.get("prompt")) if mode.startswith("verl.") else []
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return two.fate == "kept"
     return any(message.get("content") is None for message in messages)
+
+
+def _asked_last(messages: Any) -> bool:
+    """No answer at the end; or one whose loss is false, of which the end is trained all the same (message_masked)."""
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return isinstance(last, dict) and (last.get("loss") is False or last.get("role", last.get("from")) not in _ANSWERS)
+
+
+def _empty_system(messages: Any) -> bool:
+    first = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and first.get("role") == "system" and not first.get("content")
+
+
+def _ended(row: Any) -> bool:
+    said = [*(row.get("messages") or []), {"content": row.get("rejected_response")}]
+    last = [each.get("content") for each in said[-2:] if isinstance(each, dict)]
+    return any(isinstance(each, str) and re.search(r"<\|[^|<>]+\|>$|</s>$", each) for each in last)
 
 
 def _two_prompts(row: Any) -> bool:
@@ -130,14 +169,23 @@ def _is_conversation(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "role" in value[0]
 
 
-def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -> tuple[Counter[str], dict[str, str]]:
-    """Ask, predict, count; prints the first differences."""
+def in_forks() -> None:
+    """Ask in forks of one Python: the same requests and limits, without the time of the imports."""
+    asking._run = Forked().run  # noqa: SLF001
+
+
+def compare(
+    case: Case, files: list[list[Any]], python: Path, tokenizer: Path, told: list[ProbedRow] | None = None
+) -> tuple[Counter[str], dict[str, str]]:
+    """Ask, predict, count; prints the first differences. `told` gets what the package said."""
     artifact = hashed("tokenizer", str(tokenizer), tokenizer)
     run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
     lines = [json.dumps(row) for file in files for row in file]
     with tempfile.TemporaryDirectory() as folder:
         request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
         probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
+    if told is not None:
+        told += probed.rows
     rows, counts = iter(probed.rows), Counter[str]()
     for file in files:
         theirs = [next(rows) for _ in file]
@@ -147,7 +195,7 @@ def compare(case: Case, files: list[list[Any]], python: Path, tokenizer: Path) -
             if two.fate == "unknown":  # no Parquet file holds this row and the others
                 counts["not asked"] += 1
                 continue
-            named = what is not None and undetermined(case.mode, row, loaded, two)
+            named = what is not None and undetermined(case, row, loaded, two)
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             if what and not named and counts["different"] <= SHOWN:
                 show(case, row, two, what)
@@ -211,6 +259,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=7)
     parser.add_argument("--most", type=int, default=80)
     arguments = parser.parse_args()
+    in_forks()
     totals: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         asked = [

@@ -9,7 +9,7 @@ import importlib
 import json
 import sys
 import tomllib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -256,15 +256,28 @@ package is believed. There are probes for {probes}. `packing` is left out, since
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
-with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl). On a
-tokenizer with Qwen2.5's template these train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule
-leaves open: some keys hold text and some messages (TRL looks at one that differs from process to process); a content
-is null or a prompt no message (templates refuse it or pass over it; verl); no answer, so that nothing is trained
-(ms-swift ends the prompt as for sampling); words and a call in one answer (ms-swift sets no line break between them,
-the model's template does); a pair with two prompts (ms-swift); a row that ms-swift's KTO leaves out since the one drawn
-for its KL term has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where
-none follows. Rows that no Parquet file can hold together are not counted (verl.sft).
+with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl;
+ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these train with their own
+`qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open: some keys hold text and some messages (TRL
+looks at one that differs from process to process); a content is null or a prompt no message (templates refuse it or
+pass over it; verl); no answer at the end (ms-swift ends the prompt as for sampling); an empty system prompt, or an
+end token in the last answer (ms-swift writes no system, no second end); a later question without a token (LLaMA-
+Factory's `fewshot`); words and a call in one answer (ms-swift sets no line break between them, the model's template
+does); a pair with two prompts (ms-swift); a row that ms-swift's KTO leaves out since the one drawn for its KL term
+has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where none follows.
+Rows that no Parquet file can hold together are not counted (verl.sft).
 
+"""
+
+
+_BY_TEMPLATE = """Template by template (benchmarks/installed_templates.py), on a small tokenizer with that model's own
+special tokens: conversations drawn from a grammar (thoughts, calls, several scripts, words of templates in contents),
+each in a file of its own. LLaMA-Factory with each of its own templates of texts, in several settings and as pairs; a
+test holds what it gave against the twin. TRL with assistant_only_loss, with prompt and completion, with both, and as
+pairs: templates that it ships, and of others (Kimi K2, InternLM 2, MiniMax M1 without its lists of parts, Mistral,
+Llama 2) the text of public repositories. TRL 1.10 begins a completion behind as many tokens as the prompt alone has,
+where 1.16 looks where both part: where a prompt's tokens do not begin the whole (DeepSeek V3, Nemotron 3), its labels
+are others than the twin's, which stands for 1.16.
 """
 
 
@@ -283,7 +296,27 @@ def _installed() -> list[str]:
             names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
             told = " | ".join(f"{counts.get(name, 0):,}" for name in names)
             lines.append(f"| {release} | {beside} | {mode} | {told} |")
-    return [*lines, ""]
+    return [*lines, "", *_templates(), ""]
+
+
+def _templates() -> list[str]:
+    """What comparisons template by template came to, and how many cases each has."""
+    known = json.loads((ROOT / "docs/benchmarks/installed_templates.json").read_text("utf-8"))
+    names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
+    lines = [_BY_TEMPLATE, "| release | templates | rows | kept | dropped | failed | equal | different | by rule |"]
+    lines.append("|---|---|---|---|---|---|---|---|---|")
+    listed = []
+    for release, found in known.items():
+        counts = {name: Counter[str]() for name in found}
+        for name, ways in found.items():
+            for told in ways.values():
+                counts[name].update({key: told.get(key, 0) for key in names})
+        every = sum(counts.values(), Counter[str]())
+        lines.append(f"| {release} | {len(found)} | {' | '.join(f'{every[name]:,}' for name in names)} |")
+        wrong = {name: f", {of['different']} different" if of["different"] else "" for name, of in counts.items()}
+        told = ", ".join(f"{name} {of['cases']}{wrong[name]}" for name, of in counts.items())
+        listed.append(f"- {release}: {told}.")
+    return [*lines, "", "Rows of each template:", "", *listed]
 
 
 def _trainer(module: str) -> list[str]:

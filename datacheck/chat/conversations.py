@@ -34,6 +34,7 @@ class Conversation(NamedTuple):
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
     called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
     ended: the end token is put behind an answer that is plain text and not called.
+    written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.WrittenTurns`).
     """
 
     part: str
@@ -48,6 +49,7 @@ class Conversation(NamedTuple):
     weights: tuple[float, ...] | None = None
     called: Literal["", "bare", "ended"] = ""
     ended: bool = True
+    written: Any = None
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -72,6 +74,12 @@ def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[C
 
 def trained_as(trained: Any) -> list[Conversation]:
     """The training examples of what the twin of a trainer reads in a record (`datacheck.trainers.base.Trained`)."""
+    found = _trained_as(trained)
+    own = trained.written or [None] * len(found)
+    return [each._replace(written=written) for each, written in zip(found, own, strict=True)]
+
+
+def _trained_as(trained: Any) -> list[Conversation]:
     more = {"tools": trained.tools, "extra": trained.template_arguments}
     if trained.text is not None:
         return [Conversation("text", "all", text=trained.text, places=("text",), called=trained.called)]

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, pairwise
+from itertools import accumulate, islice, pairwise
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from tokenizers import Encoding
@@ -18,6 +19,7 @@ from datacheck.i18n.message import Message
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
 _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
+_NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
 NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
 Boundary = Literal["prompt", "parting", "parting_of_pair"]
@@ -35,7 +37,9 @@ class Sample(NamedTuple):
     """One training example as tokens.
 
     text, ids, labels (1: TRAIN, 0: skip), encoding: before truncation; kept: what is left after it.
-    by: how the mask was found: generation, prefix, concatenation, turns, all, sampled; None: nothing could be rendered.
+    by: how the mask was found: generation, prefix, concatenation, turns, own (the trainer's template), all, sampled;
+    None: nothing could be rendered.
+    taught: places whose label is another token than the one that stands there.
     error: a limit of ours that was hit: nothing is known of this example.
     """
 
@@ -48,6 +52,7 @@ class Sample(NamedTuple):
     by: str | None = None
     faults: tuple[Fault, ...] = ()
     error: Message | None = None
+    taught: Mapping[int, int] = MappingProxyType({})
 
     @property
     def turns(self) -> list[int]:
@@ -63,7 +68,7 @@ class SampleRun:
     tokens turn by turn to those that are kept of each (the first ones), or None where the row is lost.
     boundary: where a completion begins: behind as many tokens as the prompt alone has; where the tokens of the prompt
     and of both part (TRL), of a pair where those of any of the two part.
-    pieces: answers are tokenized apart from what is around them.
+    pieces: answers are tokenized apart from what is around them. last_first: turns are encoded from the last one on.
     """
 
     tokenizer: Tokenizer
@@ -72,6 +77,7 @@ class SampleRun:
     keep: Callable[[list[tuple[int, int]]], list[tuple[int, int]] | None] | None = None
     boundary: Boundary = "prompt"
     pieces: bool = False
+    last_first: bool = False
 
     @property
     def boundary_of_pair(self) -> bool:
@@ -111,6 +117,8 @@ class _Work(NamedTuple):
     fault: Fault | None = None
     error: Message | None = None
     turns: tuple[str, ...] = ()  # see `turn_texts`
+    pieces: tuple[str, ...] = ()  # of a trainer's own template: what is tokenized apart
+    counts: tuple[int, ...] = ()  # how many of them are a question, an answer, a question, …
 
 
 def samples(conversations: Iterable[Conversation], run: SampleRun, renderer: Renderer | None) -> Iterator[Sample]:
@@ -143,16 +151,39 @@ def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Re
     eos = tokenizer.special.get("eos_token", "")
     if renderer is None:
         for conversation in source:
-            yield _no_template(conversation, eos)
+            own = conversation.written is not None
+            yield _own(conversation, tokenizer) if own else _no_template(conversation, eos)
         return
     for reply in replies:
-        while waiting[0].messages is None:
+        while not _to_render(waiting[0]):
             yield _plain(waiting.pop(0), eos)
         conversation = waiting.pop(0)
         more = len(list(_requests(conversation))) - 1
         yield _from_replies(conversation, reply, *islice(replies, more))
     for conversation in waiting:
         yield _plain(conversation, eos)
+
+
+def _to_render(conversation: Conversation) -> bool:
+    return conversation.messages is not None
+
+
+def _own(conversation: Conversation, tokenizer: Tokenizer) -> _Work:
+    """What a trainer with templates of its own makes of it, piece by piece."""
+    special = {name: tokenizer.special.get(f"{name}_token", "") for name in ("bos", "eos")}
+    written = conversation.written
+    named = {text for turn in written.turns for part in turn for kind, text in part if kind == "token"}
+    if any(tokenizer.backend.token_to_id(name) is None for name in named):
+        return _Work(conversation, "", fault=Fault("not_encodable", None, _NO_SUCH_TOKEN))
+    parts = [[special.get(kind, text) for kind, text in part] for turn in written.turns for part in turn]
+    parts += [[special["eos"]]] if written.late_end else []
+    texts = ["".join(part) for part in parts]
+    ends = list(accumulate(map(len, texts)))
+    answers = [(ends[at - 1], ends[at]) for at in range(1, len(texts), 2)]
+    pieces = tuple(piece for part in parts for piece in part if piece)
+    counts = tuple(sum(map(bool, part)) for part in parts)
+    spans = [(0, ends[-1])] if conversation.loss == "all" else _spans(conversation, answers)
+    return _Work(conversation, "".join(texts), spans=spans, by="own", pieces=pieces, counts=counts)
 
 
 def _prompted(conversation: Conversation) -> bool:
@@ -235,11 +266,17 @@ def _spans(conversation: Conversation, spans: Spans) -> Spans:
 
 
 class _Tokens(NamedTuple):
-    """The tokens of a work's text, of its prompt, and of its turns."""
+    """The tokens of a work's text, of its prompt, and of its turns; how many each piece of the text has."""
 
     whole: Encoding
     prompt: Encoding | None
-    turns: list[Sequence[int]]
+    turns: Sequence[Sequence[int]]
+    lengths: list[int]
+
+    def of_parts(self, work: _Work) -> list[int]:
+        """How many tokens question and answer of each turn have, in a trainer's own template."""
+        left = iter(self.lengths)
+        return [sum(islice(left, count)) for count in work.counts]
 
 
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
@@ -250,12 +287,15 @@ def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
         return
     found = [_tokens(work, encodings) for work in batch]
     for at, (work, tokens) in enumerate(zip(batch, found, strict=True)):
-        beside = _beside(batch, at) if run.boundary_of_pair and tokens.prompt is not None else None
+        after = tokens.prompt is not None or bool(work.counts)
+        beside = _beside(batch, at) if run.boundary_of_pair and after else None
         yield _sample(work, tokens, run, None if beside is None else found[beside].whole)
 
 
 def _texts(work: _Work, run: SampleRun) -> list[tuple[list[str], bool]]:
     """What of a work becomes tokens, in pieces, and whether a trainer hands it to a call of the tokenizer."""
+    if work.counts:
+        return [(list(work.pieces) or [""], False)]
     called = bool(work.conversation.called) and work.conversation.messages is None
     prompt = [] if work.prompt is None else [([work.prompt], called)]
     return [(_apart(work) if run.pieces else [work.text], called), *prompt, *(([turn], False) for turn in work.turns)]
@@ -271,8 +311,8 @@ def _apart(work: _Work) -> list[str]:
     return [work.text[start:end] for start, end in pairwise(ends)] or [""]
 
 
-def _encoded(texts: Sequence[tuple[list[str], bool]], run: SampleRun) -> list[Encoding]:
-    """The tokens of texts; of those that are handed to a call of the tokenizer with what that adds."""
+def _encoded(texts: Sequence[tuple[list[str], bool]], run: SampleRun) -> list[list[Encoding]]:
+    """The tokens of texts, piece by piece; of those that are handed to a call of the tokenizer with what that adds."""
     found = {
         flag: iter(
             run.tokenizer.encode(
@@ -281,17 +321,18 @@ def _encoded(texts: Sequence[tuple[list[str], bool]], run: SampleRun) -> list[En
         )
         for flag in (True, False)
     }
-    return [_joined([next(found[called]) for _ in pieces]) for pieces, called in texts]
+    return [[next(found[called]) for _ in pieces] for pieces, called in texts]
 
 
 def _joined(encodings: list[Encoding]) -> Encoding:
     return encodings[0] if len(encodings) == 1 else Encoding.merge(encodings, growing_offsets=True)
 
 
-def _tokens(work: _Work, encodings: Iterator[Encoding]) -> _Tokens:
+def _tokens(work: _Work, encodings: Iterator[list[Encoding]]) -> _Tokens:
     """What `_encoded` made of `_texts`."""
-    whole, prompt = next(encodings), None if work.prompt is None else next(encodings)
-    return _Tokens(whole, prompt, [each.ids for each in islice(encodings, len(work.turns))])
+    pieces, prompt = next(encodings), None if work.prompt is None else _joined(next(encodings))
+    turns = [_joined(each).ids for each in islice(encodings, len(work.turns))]
+    return _Tokens(_joined(pieces), prompt, turns, [len(each.ids) for each in pieces])
 
 
 def _beside(batch: Sequence[_Work], at: int) -> int | None:
@@ -317,6 +358,8 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
     """`other`: the tokens of the other answer of a pair, with the prompt."""
     if work.error is not None or work.fault is not None:
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
+    if work.counts:
+        return _own_sample(work, tokens.whole, tokens.of_parts(work), run, other)
     faults: list[Fault] = []
     encoding, prompt = tokens.whole, tokens.prompt
     ids = encoding.ids
@@ -342,6 +385,30 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
     if work.by != "sampled":
         faults += _faults(work, ids, labels, left, run)
     return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _own_sample(work: _Work, whole: Encoding, counts: list[int], run: SampleRun, other: Encoding | None) -> Sample:
+    """A trainer's own template: questions and answers apart; behind all, the end token that was not counted."""
+    conversation, ids = work.conversation, whole.ids
+    late = [counts.pop()] if conversation.written.late_end else []
+    answers = range(1, len(counts), 2)
+    wanted = {"all": range(len(counts)), "last_turn": answers[-1:]}.get(conversation.loss, answers)
+    labels = [int(at in wanted) for at, count in enumerate(counts) for _ in range(count)] + [1] * sum(late)
+    beside = 0 if other is None or len(counts) != 2 else len(other.ids) - counts[0]
+    left = run.kept(counts, sum(counts), beside)
+    left = frozenset(left) | set(range(sum(counts), len(ids))) if late else left
+    taught: dict[int, int] = {}
+    eos = run.tokenizer.id_of("eos_token")
+    if late and eos is not None:
+        first = len(counts) - 2 if run.last_first else 0  # of the questions: the one that is encoded first
+        begin = list(accumulate(counts, initial=0))
+        taught = {begin[at]: eos for at in range(0, len(counts), 2) if at != first and begin[at] in left}
+        labels = [int(label or at in taught) for at, label in enumerate(labels)]
+    made = Sample(conversation, work.text, ids, labels, whole, left, "own", taught=taught)
+    faults = list(_faults(work, ids, labels, left, run))
+    if taught:  # the label says what ends the turn
+        faults = [fault for fault in faults if fault.problem not in ("end_not_trained", "end_missing")]
+    return made._replace(faults=tuple(faults))
 
 
 def _boundary(prompt: Sequence[int], ids: Sequence[int], run: SampleRun, other: Encoding | None) -> int | None:

@@ -5,6 +5,8 @@ pre-tokenizer is that class's own, as transformers 5 has it (models/qwen2/tokeni
 rebuild a tokenizer in Python (Llama, Gemma, T5 …) are not mirrored: tokenizer.json decides.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +50,18 @@ class Tokenizer:
             return self.backend.encode_batch(list(texts), add_special_tokens=special)
         except (UnicodeEncodeError, TypeError) as error:
             raise TemplateFault("the text holds lone surrogates", kind="encoding") from error
+
+    def changed(self, eos: str | None, special: Sequence[str], default_eos: str | None) -> Tokenizer:
+        """With another end token (or a default one, where there is none) and more special tokens."""
+        now = eos or self.special.get("eos_token") or default_eos
+        named = {**self.special, **({"eos_token": now} if now else {})}
+        new = ([now] if now and now != self.special.get("eos_token") else []) + list(special)
+        known = {token.content for token in self.backend.get_added_tokens_decoder().values()}
+        backend = self.backend if known >= set(new) else Backend.from_str(self.backend.to_str())
+        if backend is not self.backend:
+            backend.add_special_tokens([AddedToken(content, special=True) for content in new])
+        added = {backend.token_to_id(content) for content in (*new, *filter(None, [now]))}
+        return Tokenizer(backend, named, self.ends | {each for each in added if each is not None})
 
     def token(self, number: int) -> str:
         """How the vocabulary writes a token."""

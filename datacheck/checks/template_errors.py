@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import polars as pl
 
 from datacheck.check import Limit, Measured, Message, Metric, Value, View, for_review, placed, rates
-from datacheck.features.tokens import NO_TOKENIZER, OfTokens, faults, load_model, renderer, unknown
+from datacheck.features.tokens import NO_TOKENIZER, OfTokens, change_of, faults, load_model, renderer, unknown
 
 if TYPE_CHECKING:
     from datacheck.chat.lint import Lint
@@ -78,8 +78,14 @@ class TemplateErrors(OfTokens):
                 *rates("rate", rows, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=evidence,
-            not_checked=notes,
+            not_checked=(*notes, *([_OWN] if self._own else [])),
         )
+
+    @property
+    def _own(self) -> bool:
+        """Whether the trainer has a template of its own."""
+        trainer = self.run.trainer if self.run else None
+        return trainer is not None and change_of(trainer) is not None
 
     def _lint(self) -> Lint:
         from datacheck.chat.lint import Lint, lint  # jinja2 and tokenizers: only where they are used
@@ -89,6 +95,8 @@ class TemplateErrors(OfTokens):
         assert self.run.tokenizer is not None
         model = load_model(self.run.tokenizer)
         child = renderer(model, self.run.template, self.run.trainer)
+        if child is None and self._own:
+            return Lint()
         if child is None:
             return Lint((Fault("no_template", None, NO_TEMPLATE),))
         with child:
@@ -96,6 +104,7 @@ class TemplateErrors(OfTokens):
 
 
 _NO_ROWS = Message("no rows")
+_OWN = Message("the trainer has a template of its own: only the rows were looked at, and not the tokenizer's template")
 
 
 def _limit(error: Message) -> Message:

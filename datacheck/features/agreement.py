@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import polars as pl
 from datacheck.check import Message, Need, Summary, TrainerPython, View
 from datacheck.features.outcomes import Fates, parsed
 from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
-from datacheck.trainers.base import LOST, Mode, RowOutcome, Seen, Trained
+from datacheck.trainers.base import LOST, TODAY, Mode, RowOutcome, Seen, Trained
 from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRo
     mode, settings = run.trainer.mode, run.trainer.settings_read()
     if any(mode.rules[fate.reason].fate == "fails" for fate in mode.before(settings, seen)):
         return [ProbedRow("failed")] * len(records)
+    before = TODAY.set(_now().date())
     outcomes = [_outcome(mode.read(record, settings, seen), mode) for record in records]
+    TODAY.reset(before)
     if run.tokenizer is None:
         return [ProbedRow(fate) for fate, _ in outcomes]
     rows = _sampled(run, [found for _, found in outcomes])
@@ -66,6 +69,11 @@ def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed
     return any(row.fate == "failed" for row in expected(run, pair, Seen.of(pair, typed=typed)))
 
 
+def _now() -> dt.datetime:
+    """What the installed package sees of the day, and templates of the time."""
+    return dt.datetime.now()  # noqa: DTZ005 - local, as they do
+
+
 def _outcome(read: RowOutcome, mode: Mode) -> tuple[str, Trained | None]:
     fate = mode.fate_of(read.fates)
     return (_FATES[fate], None) if fate in LOST else ("kept", read.trained)
@@ -81,6 +89,8 @@ def _sampled(run: TokenRun, found: Sequence[Trained | None]) -> Iterator[ProbedR
     conversations = [trained_as(each) if each is not None else [] for each in found]
     every: list[Conversation] = [each for row in conversations for each in row]
     with renderer(model, run.template, run.trainer) or nullcontext() as child:
+        if child is not None:
+            child.now = _now().isoformat()
         made = iter(list(samples(every, limits_of(run, model.tokenizer), child)))
     for trained, row in zip(found, conversations, strict=True):
         yield _row(run, trained, [next(made) for _ in row])
@@ -110,7 +120,7 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
 def _example(sample: Sample, label: bool | None, *, pair: bool) -> ProbedExample:
     places = sorted(sample.kept)
     ids = tuple(sample.ids[at] for at in places)
-    labels = tuple(sample.ids[at] if sample.labels[at] else SKIPPED for at in places)
+    labels = tuple(sample.taught.get(at, sample.ids[at]) if sample.labels[at] else SKIPPED for at in places)
     return ProbedExample(ids, labels, sample.conversation.part if pair else None, label)
 
 

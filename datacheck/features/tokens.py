@@ -14,7 +14,7 @@ from datacheck.check import Artifact, Check, Feature, Message, Model, Need, Subj
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import RunOf, parsed, seen_of
 from datacheck.pii.redaction import hidden
-from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError
+from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError, TokenizerChange
 
 # `tokenizers` and jinja2 are imported where a tokenizer is named, and not with every contract.
 if TYPE_CHECKING:
@@ -73,8 +73,10 @@ def load_model(artifact: Artifact) -> RunModel:
 def renderer(model: RunModel, template: str | None, trainer: RunOf | None = None) -> Renderer | None:
     """What renders for a run; None where its tokenizer has no template. Raises LoadError for an unknown name.
 
-    trainer: it may train with another template than the tokenizer's.
+    trainer: it may train with another template than the tokenizer's; where it has one of its own, nothing is rendered.
     """
+    if trainer is not None and change_of(trainer) is not None:
+        return None
     from datacheck.chat.child import Renderer
 
     wanted = template or "default"
@@ -123,11 +125,20 @@ def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     if run.trainer is None:
         return SampleRun(tokenizer, run.max_length, run.truncation)
     mode, settings = _trainer(run.trainer)
+    change = change_of(run.trainer)
+    tokenizer = tokenizer if change is None else tokenizer.changed(*change)
     cut = mode.cut(settings)
     if cut.how in ("keep_start", "keep_end"):  # of prompts alone where answers are sampled: these are the whole row
         side: Truncation = "right" if cut.how == "keep_start" else "left"
         return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary, pieces=mode.pieces)
-    return SampleRun(tokenizer, cut.limit, keep=cut.kept, boundary=mode.boundary, pieces=mode.pieces)
+    more: dict[str, Any] = {"boundary": mode.boundary, "pieces": mode.pieces, "last_first": cut.last_first}
+    return SampleRun(tokenizer, cut.limit, keep=cut.kept, **more)
+
+
+def change_of(run: RunOf) -> TokenizerChange | None:
+    """What the trainer changes of the tokenizer; None where it uses the tokenizer's own template."""
+    mode, settings = _trainer(run)
+    return mode.tokenizer(settings)
 
 
 def _trainer(run: RunOf) -> tuple[Mode, Settings]:

@@ -13,6 +13,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -61,6 +62,32 @@ class Fate(NamedTuple):
 
 
 Messages = list[dict[str, Any]]
+# Of the day on which a prompt of tools is written. A fixed one, so that equal inputs give equal reports; a comparison
+# with an installed package sets its own.
+TODAY: ContextVar[dt.date] = ContextVar("today", default=dt.date(2026, 1, 1))
+Piece = tuple[str, str]  # ("text" or "token", what it says); ("bos" or "eos", "")
+
+
+class WrittenTurns(NamedTuple):
+    """What a trainer tokenizes of an example, piece by piece: (question, answer) of each turn.
+
+    late_end: an end token comes behind the whole; where a turn is not the first that is encoded, it is the label of the
+    first token of the question.
+    """
+
+    turns: tuple[tuple[tuple[Piece, ...], tuple[Piece, ...]], ...]
+    late_end: bool = False
+
+
+class TokenizerChange(NamedTuple):
+    """What a trainer does to the tokenizer: its end token (None: as it is), further special tokens.
+
+    default_eos: the end token of a tokenizer that has none.
+    """
+
+    eos: str | None = None
+    special: tuple[str, ...] = ()
+    default_eos: str | None = None
 
 
 class Trained(NamedTuple):
@@ -70,6 +97,7 @@ class Trained(NamedTuple):
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
     called: text gets what a call of the tokenizer adds (a BOS), and where it is "ended" the end token behind it.
     ended: the trainer puts the end token behind an answer that is text, where it is not called.
+    written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
     """
 
     loss: Loss
@@ -85,6 +113,7 @@ class Trained(NamedTuple):
     template_arguments: Mapping[str, Any] | None = None
     called: Literal["", "bare", "ended"] = ""
     ended: bool = True
+    written: tuple[WrittenTurns, ...] = ()
 
 
 class RowOutcome(NamedTuple):
@@ -358,7 +387,8 @@ class Mode:
     pyarrow, where they are written as Parquet.
     boundary: where a completion begins: behind as many tokens as the prompt alone has, where these and those of both
     part, or (for a pair) where any of the two parts. pieces: answers are tokenized apart from what is around them.
-    rendered_with: (settings, template) → the one that it trains with.
+    rendered_with: (settings, template) → the one that it trains with. tokenizer: (settings) → what it changes of the
+    tokenizer, with a template of its own; None: it uses the tokenizer's.
     untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
     probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
@@ -381,6 +411,7 @@ class Mode:
     boundary: Literal["prompt", "parting", "parting_of_pair"] = "prompt"
     pieces: bool = False
     rendered_with: Callable[[Any, str], str] = lambda _settings, template: template
+    tokenizer: Callable[[Any], TokenizerChange | None] = lambda _settings: None
     untrained: str | None = None
     probe: str = ""
     not_covered: tuple[str, ...] = ()

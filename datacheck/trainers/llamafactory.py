@@ -32,6 +32,15 @@ from datacheck.trainers.base import (
 )
 from datacheck.trainers.llamafactory_converters import CONVERTERS, Converted
 from datacheck.trainers.llamafactory_settings import LlamaFactory
+from datacheck.trainers.llamafactory_templates import (
+    OwnTemplate,
+    known_templates,
+    own_template,
+    tokenizer_change,
+    written_answers,
+    written_turns,
+)
+from datacheck.trainers.llamafactory_tools import FORMATS
 
 UPSTREAM = Upstream("hiyouga/LLaMA-Factory", "ff6d4d12eeb035d6ce06805a5733dd7b29f2ac30", "src/llamafactory/data/")
 _TWINS = Twins.of("llamafactory", UPSTREAM)
@@ -41,12 +50,14 @@ _CALL = re.compile(r"<tool_call>(.*?)</tool_call>", re.DOTALL)
 _THOUGHT = re.compile(r"<think>\n(.*?)\n</think>\n\n", re.DOTALL)
 
 
-def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> tuple[Messages, tuple[Fate, ...]]:
+def _rendered(
+    made: Converted, messages: list[tuple[str, Any]], own: OwnTemplate | None
+) -> tuple[Messages, tuple[Fate, ...]]:
     """Messages in standard roles, as the template takes them, and what its formatters changed on the way.
 
-    They stop the run at whatever is no text.
+    They stop the run at whatever is no text. What a template of LLaMA-Factory's own refuses it says itself.
     """
-    _tools(made)  # tools that cannot be read are refused first
+    _tools(made, own)  # tools that cannot be read are refused first
     if made.system:
         text_of(made.system, "system_not_text", None)
     rendered: Messages = [{"role": "system", "content": made.system}] if made.system else []
@@ -57,7 +68,7 @@ def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> tuple[Message
         if not isinstance(content, str):
             raise _wrong_turn("text_expected", place, type_of(content))
         if role == "function":
-            message, quoted = _function(content, place)
+            message, quoted = _function(content, place, own)
             rendered.append(message)
             notes += fate_if(quoted, "arguments_as_text", None, _turn(place))
         else:
@@ -65,7 +76,7 @@ def _rendered(made: Converted, messages: list[tuple[str, Any]]) -> tuple[Message
     return rendered, notes
 
 
-def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
+def _function(content: str, place: int, own: OwnTemplate | None) -> tuple[dict[str, Any], bool]:
     """A message of calls; whether some arguments are text. The rest of the content stays as the thought."""
     marked = _CALL.search(content)
     thought = None if marked else _THOUGHT.search(content)
@@ -74,6 +85,8 @@ def _function(content: str, place: int) -> tuple[dict[str, Any], bool]:
     try:
         calls = json.loads(text)
     except (ValueError, RecursionError):
+        if own is not None:
+            return {"role": "assistant", "content": content}, False
         raise _wrong_turn("call_malformed", place, Message("not JSON")) from None
     listed = calls if isinstance(calls, list) else [calls]
     for call in listed:
@@ -94,8 +107,10 @@ def _wrong_turn(reason: str, place: int, what: Message) -> StopRow:
     return StopRow(reason, None, Message("turn {turn}: {what}", turn=place + 1, what=what))
 
 
-def _tools(made: Converted) -> list[Any] | None:
+def _tools(made: Converted, own: OwnTemplate | None) -> list[Any] | None:
     """The tools as a list; None where there are none. Raises StopRow where they are no JSON text of such a list."""
+    if own is not None:
+        return None
     if not made.tools:
         return None
     listed = json_of(text_of(made.tools, "tools_not_text", None), "tools_malformed")
@@ -110,9 +125,13 @@ def _tools(made: Converted) -> list[Any] | None:
 def _sft(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) != 1:
         return _dropped(made, to)
-    messages, notes = _rendered(made, [*made.prompt, *made.response])
+    own, said = own_template(to), [*made.prompt, *made.response]
+    messages, notes = _rendered(made, said, own)
     loss: Loss = "all" if to.train_on_prompt else "last_turn" if to.mask_history else "assistant"
-    return RowOutcome((*made.notes, *notes), Trained(loss, messages=messages, tools=_tools(made)))
+    written = written_turns(own, to, made.system, made.tools, said) if own else ()
+    asked = [any(each != ("text", "") for each in question) for found in written for question, _ in found.turns[1:]]
+    notes += fate_if(own and own.late_end and not all(asked), "labels_shifted", to.messages)
+    return RowOutcome((*made.notes, *notes), Trained(loss, messages, tools=_tools(made, own), written=written))
 
 
 def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
@@ -123,32 +142,41 @@ def _dropped(made: Converted, to: LlamaFactory) -> RowOutcome:
 def _dpo(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
         return _dropped(made, to)
-    (one, notes), (two, others) = (_rendered(made, [*made.prompt, answer]) for answer in made.response[:2])
+    own = own_template(to)
+    (one, notes), (two, others) = (_rendered(made, [*made.prompt, answer], own) for answer in made.response[:2])
     notes = (*made.notes, *dict.fromkeys((*notes, *others)))
-    prompt, chosen, rejected, tools = one[:-1], one[-1:], two[-1:], _tools(made)
-    return RowOutcome(notes, Trained("completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=tools))
+    trained = Trained(
+        "completion", prompt=one[:-1], chosen=one[-1:], rejected=two[-1:], tools=_tools(made, own),
+        written=written_answers(own, to, made.system, made.tools, made.prompt, made.response[:2]) if own else (),
+    )  # fmt: skip
+    return RowOutcome(notes, trained)
 
 
 def _kto(made: Converted, to: LlamaFactory) -> RowOutcome:
-    if len(made.response) < 2 and not _lends(made.response):
+    own = own_template(to)
+    if len(made.response) < 2 and not _lends(made.response, own):
         cause = made.broken
         return RowOutcome((*made.notes, Fate("breaks_next", cause.where if cause else None, cause and cause.reason)))
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
         return RowOutcome((*made.notes, _unlabelled(made, to)))
     first, second = made.response
     label = bool(first[1])
-    messages, notes = _rendered(made, [*made.prompt, first if label else second])
+    answer = first if label else second
+    messages, notes = _rendered(made, [*made.prompt, answer], own)
     flipped = not label and first != ("assistant", "")
     emptied = first == ("assistant", "") == second
     notes = (*made.notes, *notes, *fate_if(flipped or emptied, "label_flipped", to.response))
-    prompt, response, tools = messages[:-1], messages[-1:], _tools(made)
-    return RowOutcome(notes, Trained("completion", prompt=prompt, response=response, label=label, tools=tools))
+    trained = Trained(
+        "completion", prompt=messages[:-1], response=messages[-1:], label=label, tools=_tools(made, own),
+        written=written_answers(own, to, made.system, made.tools, made.prompt, [answer]) if own else (),
+    )  # fmt: skip
+    return RowOutcome(notes, trained)
 
 
-def _lends(response: list[tuple[str, Any]]) -> bool:
+def _lends(response: list[tuple[str, Any]], own: OwnTemplate | None) -> bool:
     """Whether the answer of a dropped row can stand in the next row's KL term."""
     try:
-        return bool(response and response[0][1]) and bool(_rendered(Converted([], []), response))
+        return bool(response and response[0][1]) and bool(_rendered(Converted([], []), response, own))
     except StopRow:
         return False
 
@@ -170,8 +198,10 @@ def _read(
 
 
 def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
-    """Shares of cutoff_len: turn by turn, or between a prompt and its answer."""
-    limit = settings.cutoff_len - (1 if settings.packing or settings.neat_packing else 0)
+    """Shares of cutoff_len: turn by turn, or between a prompt and its answer. An end that comes late is never cut."""
+    own = own_template(settings)
+    limit = settings.cutoff_len - bool(settings.packing or settings.neat_packing)
+    limit -= bool(own and own.late_end and not pair)
     return Cut(limit, "pair" if pair else "turns", last_first=settings.mask_history and not pair)
 
 
@@ -180,7 +210,17 @@ def _before(settings: LlamaFactory, seen: Seen, *, ranking: bool) -> tuple[Fate,
     said = Message("ranking is {value}", value=str(settings.ranking).lower())
     wrong = fate_if(settings.ranking is not ranking, "wrong_stage", None, said)
     wrong += fate_if(settings.formatting not in CONVERTERS, "unknown_format")
+    wrong += _of_template(settings)
     return wrong + fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+
+
+def _of_template(settings: LlamaFactory) -> tuple[Fate, ...]:
+    own = own_template(settings)
+    wrong = fate_if(settings.template and settings.template not in known_templates(), "unknown_template", "template")
+    wrong += fate_if(settings.tool_format and settings.tool_format not in FORMATS, "unknown_template", "tool_format")
+    late = settings.train_on_prompt and (settings.mask_history or (own and own.late_end))
+    wrong += fate_if(late, "prompt_not_trainable", "train_on_prompt")
+    return wrong + fate_if(own and own.media, "media_template", "template")
 
 
 _ROLES = {"role_order", "role_order_openai", "unknown_role", "role_not_rendered", "pair_role"}
@@ -201,6 +241,7 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         tool_arguments="object",
         pieces=True,
         rendered_with=without_marks,
+        tokenizer=tokenizer_change,
         typed="datasets 4",
         probe="llamafactory",
     )

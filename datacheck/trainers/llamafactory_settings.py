@@ -14,6 +14,7 @@ TAGS = ("role_tag", "content_tag", "user_tag", "assistant_tag", "observation_tag
 _RUN = tuple(
     """
     cutoff_len packing neat_packing train_on_prompt mask_history max_samples formatting ranking stage template
+    tool_format default_system enable_thinking preserve_thinking
 """.split()
 )
 
@@ -58,6 +59,10 @@ class LlamaFactory(Settings):
     mask_history: bool = False
     max_samples: int | None = None
     template: str | None = None
+    tool_format: str | None = None
+    default_system: str | None = None
+    enable_thinking: bool | None = True
+    preserve_thinking: bool = False
 
     @classmethod
     def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:

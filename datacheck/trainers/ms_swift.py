@@ -5,6 +5,7 @@ The loader deletes every row at which anything goes wrong and prints the first t
 
 import datetime as dt
 import json
+import re
 from collections import Counter
 from functools import lru_cache, partial
 from typing import Any, ClassVar, Literal
@@ -50,6 +51,7 @@ _KEPT_KEYS = frozenset({"role", "content", "loss", "loss_scale"})
 _RENAMED = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant"}
 _TOOL_RESULTS = ("function_response", "observation", "observations")
 _TOOL_ROLES = {"function_call": "tool_call", **dict.fromkeys(_TOOL_RESULTS, "tool_response")}
+_ENDED = re.compile(r"(<\|[^|<>]+\|>|</s>|<eos>|<end_of_turn>)$")  # what may end a turn
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]
@@ -388,13 +390,18 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "kto":
         _demand_labelled(row, messages)
     tools = given(row.get("tools")) or None
-    if mode != "grpo":
-        demand(messages, row.get("tools"))
+    if mode == "grpo" and messages[-1]["role"] == "assistant":  # it is taken away before the encoder sees the row
+        messages = messages[:-1]
+    demand(messages, row.get("tools"))
+    empty = messages[0]["role"] == "system" and not messages[0]["content"]
+    messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
+    notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
+    last = messages[-1]["content"]
+    notes += fate_if(isinstance(last, str) and _ENDED.search(last), "end_in_answer", f"messages[{len(messages) - 1}]")
     weights = _weights(messages)
     shown_messages, weights = _joined([_shown(message) for message in messages], weights)
     if mode == "grpo":
-        prompt = shown_messages[:-1] if messages[-1]["role"] == "assistant" else shown_messages
-        return RowOutcome(notes, Trained("sampled", prompt=prompt, tools=tools))
+        return RowOutcome(notes, Trained("sampled", prompt=shown_messages, tools=tools))
     masked = fate_if(messages[-1]["role"] not in ("assistant", "tool_call"), "no_answer", "messages")
     notes = (*notes, *masked, *_masked(messages))
     if mode == "dpo":
@@ -428,7 +435,7 @@ def _weights(messages: list[Row]) -> list[bool | None]:
     last = len(messages) - 1
     said: list[bool | None] = []
     for number, message in enumerate(messages):
-        empty = message["role"] == "assistant" and message["content"] == "" and number < last
+        empty = message["role"] == "assistant" and text_of_content(message["content"]) == "" and number < last
         known = empty or message.get("loss") is not None
         said.append(message["role"] in answers and message.get("loss") is not False and not empty if known else None)
     return said
@@ -551,7 +558,7 @@ def _mode(name: str) -> Mode:
         pieces=True,
         rendered_with=without_marks,
         typed="datasets 5",
-        probe="" if name == "grpo" else "ms_swift",
+        probe="ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
     )
 

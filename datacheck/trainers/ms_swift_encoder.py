@@ -16,7 +16,7 @@ _TOOLS = ("tool", "tool_response")
 
 def demand(messages: list[Row], tools: Any) -> None:
     """Raises StopRow where the encoder raises: contents, tools, calls, and who speaks when."""
-    said = messages[1:] if messages[0]["role"] == "system" else messages
+    said = messages[1:] if messages and messages[0]["role"] == "system" else messages
     first = len(messages) - len(said)
     system = messages[0]["content"] if first else None
     if system and not isinstance(system, str):
@@ -34,6 +34,8 @@ def demand(messages: list[Row], tools: Any) -> None:
 
 def text_of_content(content: Any) -> Any:
     """Parts of a content put together as `remove_messages_media` does; what is none stays as it is."""
+    if content == {}:
+        return ""
     if not isinstance(content, list) or any(not isinstance(part, dict) for part in content):
         return content
     return "".join(part["text"] if part["type"] == "text" else f"<{part['type']}>" for part in content)
@@ -78,6 +80,8 @@ def _content(message: Row, where: str) -> None:
     if isinstance(content, str) or role in ("tool_call", *_TOOLS):  # of these, all else becomes JSON
         return
     ids = isinstance(content, list) and content and isinstance(content[0], int)
+    if content == {}:  # a loop over it gives nothing
+        return
     if ids or (isinstance(content, dict) and "token_ids" in content):
         if role != "assistant":
             raise StopRow("content_not_text", where, type_of(content))

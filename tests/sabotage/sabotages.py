@@ -1990,6 +1990,22 @@ SABOTAGES = (
         "tests/trainers/test_twin_tokens.py::test_answers_are_tokenized_apart",
     ),
     Sabotage(
+        "late_end_is_forgotten",
+        "with efficient_eos the end token is the label of the next question's first token",
+        "datacheck.chat.samples._own_sample",
+        "if late and eos is not None",
+        "if not late and eos is not None",
+        "tests/trainers/test_own_templates.py::test_an_end_that_comes_late_is_the_label_of_the_next_question",
+    ),
+    Sabotage(
+        "thoughts_are_trained",
+        "LLaMA-Factory writes an empty thought where an answer has none",
+        "datacheck.trainers.llamafactory_templates._empty_thought",
+        'if not own.kind.startswith("thoughts")',
+        "if own.kind",
+        "tests/trainers/test_own_templates.py::test_tokens_and_labels_are_those_of_the_package[qwen3]",
+    ),
+    Sabotage(
         "marks_are_looked_at",
         "LLaMA-Factory and ms-swift look at no mark of what is generated",
         "datacheck.trainers.base.without_marks",

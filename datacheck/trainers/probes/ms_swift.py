@@ -12,6 +12,7 @@ from typing import Any
 PACKAGES = ("ms_swift", "transformers", "datasets", "torch", "tokenizers", "pyarrow")
 SOURCE = "swift"  # the folder of its source
 _ROW = "channel"  # the one column beside the data that is handed through to the encoder
+_SKIPPED = -100
 _OTHER_NAMES = {"kto": "completion_"}  # before the collator's names
 
 
@@ -44,6 +45,7 @@ class SwiftLoader:
         else:
             made, pipeline = self.arguments.RLHFArguments, train.SwiftRLHF
             plain["rlhf_type"] = self.mode
+            plain |= {"num_generations": 2} if self.mode == "grpo" else {}
         given = {name: value for name, value in request["settings"].items() if value is not None}
         known = made.__dataclass_fields__
         self.notes: tuple[str, ...] = tuple(sorted(name for name in given if name not in known))
@@ -85,6 +87,10 @@ class SwiftLoader:
         except ZeroDivisionError:  # its sampling of a set of which no row is left
             return answers
         loaded, _ = self.pipeline._get_dataset()  # noqa: SLF001
+        if self.mode == "grpo":
+            for n in range(len(loaded)):
+                answers[int(loaded[n][_ROW])] = self._prompt(loaded[n])
+            return answers
         encoded, _ = self.pipeline._encode_dataset(loaded, None)  # noqa: SLF001
         if encoded is None:
             return answers
@@ -92,6 +98,23 @@ class SwiftLoader:
         for n in range(len(rows)):
             answers[int(encoded[n][_ROW])] = {"fate": "kept", "examples": self._examples(rows[n])}
         return answers
+
+    def _prompt(self, row: dict[str, Any]) -> dict[str, Any]:
+        """What the model is asked: another row is drawn where this one cannot be encoded (rl_core/resample.py)."""
+        template = self.pipeline.template
+        importlib.import_module("swift.utils").remove_response(row["messages"])
+        try:
+            template.encode(dict(row))
+            template.set_mode("transformers")  # as the engine that samples has it
+            ids = template.encode(dict(row))["input_ids"]
+        except Exception:  # noqa: BLE001 - whatever it is, it is passed over
+            return {"fate": "dropped"}
+        finally:
+            template.set_mode("train")
+        return {
+            "fate": "kept",
+            "examples": [{"part": None, "ids": ids, "labels": [-100] * len(ids)}] if self.named else [],
+        }
 
     def _examples(self, row: dict[str, Any]) -> list[dict[str, Any]]:
         """Tokens and labels without padding. None where no template is known: this one is not the run's."""
