@@ -74,7 +74,7 @@ def test_best_paths_are_the_best_of_all():
     start, end = (rng.normal(size=3).astype(np.float32) for _ in range(2))
     between = rng.normal(size=(3, 3)).astype(np.float32)
     out = np.zeros((2, 5), np.int32)
-    _best_paths(scores, np.array([5, 3], np.int32), start, between, end, out)
+    assert _best_paths(scores, np.array([5, 3], np.int32), 5, 2, 3, start, between, end, out)
 
     def score(row, path):
         steps = sum(scores[at, row, tag] for at, tag in enumerate(path))

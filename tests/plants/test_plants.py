@@ -127,8 +127,8 @@ BLINDED = {
     "leakage": ("datacheck.features.leaks._search", "for n in (HAN_N, LATIN_N)])", "for n in (HAN_N, LATIN_N)]).clear()"),
     "near_duplicates": (
         "datacheck.text.sketches.sketch",
-        "zip(*parts, strict=True)))",
-        "zip(*parts, strict=True)))._replace(keys=np.random.default_rng().integers(0, 1 << 60, (len(texts), scheme[1]), np.uint64))",
+        "Signatures(keys,",
+        "Signatures(np.random.default_rng().integers(0, 1 << 60, (len(texts), scheme[1]), np.uint64),",
     ),
     "pii": ("datacheck.pii.prefilter.candidates", "pl.DataFrame(out)", "pl.DataFrame(out).select(pl.all() & False)"),
     "similar_texts": ("datacheck.text.tfidf.cosines", "asarray(common /", "asarray(0 * common /"),
