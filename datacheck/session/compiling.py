@@ -1,4 +1,4 @@
-"""Ahead of the first run: expressions of the recognizers, and canaries, for the package."""
+"""Ahead of the first run, for the package: expressions of the recognizers, canaries, tables of normalising."""
 
 from pathlib import Path
 
@@ -6,15 +6,17 @@ from datacheck.pii import canaries
 from datacheck.pii.compiled import write
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import HIDDEN
+from datacheck.text.rules import write_tables
 
 
 def compile_expressions() -> Path:
     """Compile all that the recognizers look for and what `excerpt` hides; returns the file that keeps it.
 
-    Their canaries are made beside it.
+    Their canaries are made beside it, and the tables of normalising in a folder of their own.
     """
     found = set(HIDDEN)
     for each in RECOGNIZERS.values():
         found |= {*each.patterns.values(), each.positive, each.negative_left, each.negative_right}
     canaries.write()
+    write_tables()
     return write(sorted(found - {""}))

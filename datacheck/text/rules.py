@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from datacheck.text import tables
+from datacheck.text import built_tables, tables
 from datacheck.text.arrays import Bools, Int64s, UInt32s
 from datacheck.text.codes import Codes, blocks, decode, encode, from_lengths, points, text_of
 
@@ -17,6 +17,11 @@ Rule = Literal["nfkc", "casefold", "t2s", "strip_punct", "strip_space", "strip_i
 RULES: tuple[Rule, ...] = ("nfkc", "casefold", "t2s", "strip_punct", "strip_space")  # all that there is to do
 KNOWN: tuple[Rule, ...] = (*RULES, "strip_invisible")
 _UNSEEN = ("Cf", "Mn", "Lo")  # categories among what strip_punct drops: the others are punctuation, signs, controls
+
+USUAL: tuple[tuple[tuple[Rule, ...], bool], ...] = (
+    (RULES, False), (RULES, True), (("nfkc", "casefold"), False), (("nfkc", "casefold", "t2s"), False),
+    (("nfkc", "casefold", "t2s", "strip_space"), False), (("nfkc", "casefold", "t2s", "strip_invisible"), False),
+)  # fmt: skip
 
 _CODES = 0x110000
 DROP = _CODES
@@ -100,6 +105,23 @@ def code_points(kind: str) -> str:
 @cache
 def table_of(rules: tuple[Rule, ...], *, composed: bool = False) -> Table:
     """Return what code points become by rules in the order of `RULES`; composed: of texts that are NFKC already."""
+    kept = built_tables.read(_name(rules, composed=composed))
+    return make_table(rules, composed=composed) if kept is None else Table(*kept)
+
+
+def write_tables() -> None:
+    """Keep the tables that nearly every run needs."""
+    built_tables.write(
+        {_name(rules, composed=composed): make_table(rules, composed=composed) for rules, composed in USUAL}
+    )
+
+
+def _name(rules: tuple[Rule, ...], *, composed: bool) -> str:
+    return "+".join((*rules, "composed") if composed else rules)
+
+
+def make_table(rules: tuple[Rule, ...], *, composed: bool = False) -> Table:
+    """Make what `table_of` returns."""
     single = np.arange(_CODES, dtype=np.uint32)
     several: dict[int, tuple[int, ...]] = {}
     for rule in rules:

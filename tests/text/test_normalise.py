@@ -5,12 +5,14 @@ import unicodedata
 from pathlib import Path
 
 import character_tables as generate
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacheck.text import tables
+from datacheck.text import built_tables, tables
+from datacheck.text import rules as rules_module
 from datacheck.text.normalise import for_words, normalise, origins
 from datacheck.text.rules import KNOWN, RULES
 from datacheck.text.tables import read
@@ -180,3 +182,10 @@ def test_origins_of_a_disguise():
     new, where = origins("「ＧＰＴ 臺e\u0301…」½", RULES)
     assert new == "gpt台é12"
     assert where.tolist() == [1, 2, 3, 5, 6, 10, 10, 11]
+
+
+@pytest.mark.parametrize(("rules", "composed"), rules_module.USUAL, ids=str)
+def test_tables_that_came_with_the_package_are_those_that_would_be_made(rules, composed):
+    kept, made = rules_module.table_of(rules, composed=composed), rules_module.make_table(rules, composed=composed)
+    assert built_tables.read("+".join((*rules, "composed") if composed else rules)) is not None
+    assert all(np.array_equal(one, other) and one.dtype == other.dtype for one, other in zip(kept, made, strict=True))
