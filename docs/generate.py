@@ -1,7 +1,7 @@
 """Write the generated part of docs/ and the schemas from the code; with --check, fail where they differ.
 
-Generated: docs/checks/*.md, docs/codes.md, docs/contract.md, docs/formats.md, docs/trainers.md (with the figures of
-docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded), docs/architecture.md,
+Generated: docs/checks/*.md, docs/api.md, docs/codes.md, docs/contract.md, docs/formats.md, docs/trainers.md (with the
+figures of docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded), docs/architecture.md,
 docs/report.schema.json, contracts/contract.schema.json.
 """
 
@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import api_reference
 from contract_reference import reference
 from rooms import picture, table
 
@@ -39,6 +40,7 @@ def pages() -> dict[str, str]:
         **checks,
         "docs/checks/README.md": NOTE + _index(),
         "docs/architecture.md": NOTE + _architecture(),
+        "docs/api.md": NOTE + api_reference.reference(),
         "docs/codes.md": NOTE + _codes(),
         "docs/contract.md": NOTE + reference(json.loads(contract_schema())),
         "docs/formats.md": NOTE + _formats(),
