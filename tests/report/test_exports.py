@@ -3,6 +3,9 @@
 import json
 import re
 
+import jsonschema
+import pytest
+
 from datacheck.report.exports import drops, gitlab, sarif
 from datacheck.report.places import Finished
 from datacheck.verdict.model import DatasetEntry, Evidence, FileEntry, Place
@@ -72,3 +75,38 @@ def test_nothing_to_drop_is_an_empty_list(make, tmp_path):
     dataset = DatasetEntry(rows=2, version="sha256:0", files=(file,))
     report = make.report(make.finding("warn"), make.finding("fail"), datasets={"train": dataset})
     assert drops.render(Finished(report, tmp_path, {})) == ""
+
+
+# What GitLab's documentation of code quality reports asks of each issue.
+GITLAB = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["description", "check_name", "fingerprint", "severity", "location"],
+        "properties": {
+            "description": {"type": "string", "minLength": 1},
+            "check_name": {"type": "string", "minLength": 1},
+            "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{32,64}$"},
+            "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
+            "location": {
+                "type": "object",
+                "required": ["path", "lines"],
+                "properties": {
+                    "path": {"type": "string", "pattern": "^(?!\\./)"},
+                    "lines": {"required": ["begin"], "properties": {"begin": {"type": "integer", "minimum": 1}}},
+                },
+            },
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("status", ["fail", "warn", "error", "info", "pass"])
+def test_every_issue_has_what_gitlab_asks(make, tmp_path, status):
+    places = (Place(at="train/a.jsonl:3", problem="twice"), Place(at="train", problem="twice"))
+    finding = make.finding(
+        status, evidence=Evidence(lines=2, first=places), error="died" if status == "error" else None
+    )
+    issues = json.loads(gitlab.render(Finished(make.report(finding), tmp_path, {})))
+    jsonschema.validate(issues, GITLAB)
+    assert bool(issues) == (status != "pass")
