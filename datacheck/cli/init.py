@@ -74,7 +74,7 @@ def _told(report: "Report", lang: str) -> list[str]:
     tried = Message(
         "Tried on the first part of the data ({rows:,} rows): "
         "{passed} checks pass, {warned} warn, {failed} fail, {errors} could not be judged",
-        rows=report.datasets["train"].rows,
+        rows=report.datasets["train"].rows if "train" in report.datasets else 0,  # nothing could be loaded
         passed=count[Status.PASS],
         warned=count[Status.WARN],
         failed=count[Status.FAIL],

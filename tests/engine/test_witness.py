@@ -159,3 +159,18 @@ def test_half_a_file_does_not_pass_for_a_whole(tmp_path, here, command, monkeypa
     code, found = statuses(tmp_path, command)
     assert code == 3
     assert {status for status, _ in found.values()} == {"error"}
+
+
+def test_a_document_of_several_keys_is_one_row_with_a_remark(tmp_path, here, command):
+    """The remark that rows stand in a list inside is of the document, no second record of it."""
+    (tmp_path / "d").mkdir()
+    document = {"name": "set", "version": "1.0", "licence": "MIT", "rows": [{"question": "1+1?", "answer": "2"}]}
+    (tmp_path / "d" / "a.json").write_text(json.dumps(document), encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(
+        "name: c\nversion: 1\ndatasets: {train: {source: {path: d}, checks: [too_few_rows]}}\n", encoding="utf-8"
+    )
+    assert command("run", tmp_path / "c.yaml", "--out", tmp_path / "out")[0] == 1
+    found = {finding["check"]: finding["status"] for finding in report(tmp_path / "out")["findings"]}
+    assert (found["unreadable_lines"], "error" in found.values()) == ("fail", False)
+    code, _, said = command("init", tmp_path / "d", "--to", tmp_path / "new.yaml")
+    assert (code, "AccountingError" in said) == (0, False)
