@@ -384,10 +384,11 @@ class Leakage(Check):
 
     def _rates(self, leaked: pl.DataFrame, sizes: dict[str, int], rows: int) -> list[Value]:
         names = [s.name for s in self._sets if s.of is None or s.of in self.against]
+        names = names or [s.name for s in self._sets]  # red lines only: a rate of none would be no answer
         hit = {name: leaked.filter(pl.col("set") == name)["eval_row"].n_unique() for name in names}
         of = sum(sizes[name] for name in names)
         measured = rows and of and all(sizes[n] for n in names)
-        whole = Ratio(sum(hit.values()), of) if measured or not names else None
+        whole = Ratio(sum(hit.values()), of) if measured else None
         return [
             Value("rate", whole),
             *(Value("rate", Ratio(hit[n], sizes[n]), {"against": n}) for n in names if sizes[n]),

@@ -122,6 +122,12 @@ def test_a_red_line_is_never_crossed():
     assert result.value("red_line_hits") == 1
 
 
+def test_a_red_line_alone_has_a_verdict():
+    clean = leaks("今天天气如何？", check=Leakage(red_line=("red",)), others={"red": [ZH]})
+    assert (clean.value("rate"), clean.value("red_line_hits")) == (Ratio(0, 1), 0)
+    assert leaks(ZH["question"], check=Leakage(red_line=("red",)), others={"red": [ZH]}).value("rate") == Ratio(1, 1)
+
+
 def test_each_set_has_its_own_rate():
     result = leaks(ZH["question"], check=Leakage(against=("eval", "more")), others={"eval": [ZH, EN], "more": [EN]})
     assert result.value("rate") == Ratio(1, 3)
