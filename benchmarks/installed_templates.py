@@ -15,6 +15,7 @@ import argparse
 import datetime as dt
 import hashlib
 import json
+import re
 import random
 import sys
 import tempfile
@@ -201,7 +202,9 @@ def record(path: Path, release: str, name: str, case: Case, counts: Counter[str]
         told["day"] = dt.date.today().isoformat()  # noqa: DTZ011
     known.setdefault(release, {}).setdefault(name, {})[key_of(case)] = told
     ordered = {each: dict(sorted(known[each].items())) for each in sorted(known)}
-    path.write_text(json.dumps(ordered, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    text = json.dumps(ordered, indent=1, sort_keys=True)
+    lines = re.sub(r"\{\n\s+(\"cases\"[^{}]*?)\n\s+\}", lambda each: "{" + " ".join(each[1].split()) + "}", text)
+    path.write_text(lines + "\n", encoding="utf-8")  # a line a case
 
 
 if __name__ == "__main__":
