@@ -15,8 +15,8 @@ import argparse
 import datetime as dt
 import hashlib
 import json
-import re
 import random
+import re
 import sys
 import tempfile
 import tomllib
