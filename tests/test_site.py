@@ -59,3 +59,12 @@ def test_every_check_stands_among_the_symptoms_or_needs_no_training_to_be_seen()
     )
     assert told <= set(check_names())
     assert set(check_names()) - told == seen_before
+
+
+@pytest.mark.parametrize("page", ["gate-tutorial", "walk"])
+def test_tutorials_show_the_same_commands_and_pictures_in_both_languages(page):
+    english, chinese = ((ROOT / "docs" / f"{page}{end}.md").read_text("utf-8") for end in ("", ".zh"))
+    for what in (r"```\w+\n(.*?)```", r"\]\((pictures/[^)]*)\)", r"^#+ "):
+        found = re.findall(what, english, re.DOTALL | re.MULTILINE)
+        assert found == re.findall(what, chinese, re.DOTALL | re.MULTILINE)
+    assert re.findall(r"```", english)
