@@ -111,6 +111,7 @@ def place(server: Server, tmp_path: Path) -> Iterator[Place]:
     place = Place(tmp_path, server)
     yield place
     place.close()
+    server.forget_deployments()  # all tests share the server, and the name that a registry's looks have there
 
 
 GOOD = [{"role": "user", "content": "好"}, {"role": "assistant", "content": "好的"}]
