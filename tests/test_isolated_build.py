@@ -25,6 +25,7 @@ class Barred(MetaPathFinder):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 sys.meta_path.insert(0, Barred())
 from datacheck.pii import canaries
+from datacheck.report import pages
 from datacheck.session import compiling
 from datacheck.text import built_tables
 written = []
@@ -33,8 +34,9 @@ canaries.json.dumps = lambda made, **_: written.append(len(made)) or "{}"
 canaries.Path.write_text = lambda self, text, *args, **kwargs: len(text)
 canaries.Path.unlink = lambda self, **kwargs: None
 built_tables.write = lambda tables: written.append(len(tables))
+pages.write = lambda: written.append(pages.environment)
 compiling.compile_expressions()
-assert len(written) == 3 and all(written), written
+assert len(written) == 4 and all(written), written
 """
 
 

@@ -40,6 +40,7 @@ def audit(
 
     `datacheck data.jsonl` is the same. The contract lies in the folder of the report; exit codes are those of `run`.
     """
+    from datacheck.engine.twin import twin
     from datacheck.propose.contract import contract_for
     from datacheck.session.session import Session
 
@@ -59,6 +60,8 @@ def audit(
     )
     named = {"train": str(data)} | ({"eval": str(evaluation)} if evaluation else {})
     with tempfile.TemporaryDirectory() as folder, signals_raise():
+        if is_watched():
+            twin()  # now: a proposal looks at the data with polars
         contract = Path(folder) / CONTRACT
         contract.write_text(contract_for(data, evaluation), encoding="utf-8")
         with Session(contract, named, options) as session:

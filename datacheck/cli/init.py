@@ -33,6 +33,7 @@ def init(
     _debug: DebugOpt = False,
 ) -> None:
     """Write a contract that fits given data: its format, its columns, the checks that apply."""
+    from datacheck.engine.twin import twin
     from datacheck.propose.contract import contract_for, next_step
     from datacheck.session.trial import tried
 
@@ -41,6 +42,8 @@ def init(
         raise UsageError("init: name the data once, as in: datacheck init data.jsonl --to contract.yaml")
     if to is not None and to.exists():
         raise UsageError("{to}: exists already; choose another name, or move it away", to=to)
+    if is_watched():
+        twin()  # now: a proposal looks at the data with polars
     text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
     with steps_told(language()) as tell:
         report = tried(

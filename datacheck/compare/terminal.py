@@ -9,7 +9,7 @@ from rich.console import Console
 from datacheck.check import Model, Status
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report import charts, show
-from datacheck.report.faces.html import environment
+from datacheck.report.pages import environment
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.verdict.model import ContractEntry, Sentence, ValueEntry
 

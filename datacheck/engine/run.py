@@ -25,6 +25,7 @@ from datacheck.engine.pool import Pool
 from datacheck.engine.processes import longest
 from datacheck.engine.sharing import SharedValue, Sharing
 from datacheck.engine.store import Store, digest
+from datacheck.engine.twin import Pair, twin
 from datacheck.engine.view import Loaded, TablePlace
 from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, guarded
 from datacheck.errors import LoadError
@@ -71,7 +72,8 @@ class Engine:
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
         elif alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
-            self.workers = Here(limit=limit)
+            other = twin()
+            self.workers = Here(limit=limit) if other is None else Pair(other, limit=limit)
             if not store.shared:
                 store.hold()
         else:

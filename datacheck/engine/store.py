@@ -2,8 +2,8 @@
 
 A file that exists is complete (written under a temporary name, then renamed). The store holds raw text: mode 0700.
 
-Where one process does all the work, on little data, the tables stay in its memory under the names that the files would
-have: to write, find and delete hundreds of small files was a fifth of the time (docs/decisions/0019).
+On little data the tables stay in memory (`held`) under the names that the files would have: to write, find and delete
+hundreds of small files was a fifth of the time (docs/decisions/0019).
 """
 
 import hashlib
@@ -24,14 +24,13 @@ from pydantic import BaseModel
 
 from datacheck import plugins
 from datacheck.contract import discover
+from datacheck.engine import held
 from datacheck.errors import UsageError
 
 _PACKAGE = Path(__file__).parents[1]
 STORE = "DATACHECK_STORE"
 SMALL = 64 * 1024  # bytes of a table
 Compression = Literal["lz4", "zstd", "uncompressed"]
-_HELD: dict[Path, pl.DataFrame | bytes] = {}  # what has no file, by the path that it would have
-_HOLDING: set[Path] = set()  # the stores without files
 
 
 @cache
@@ -77,22 +76,20 @@ class Store:
         """shared: other processes use it as well, now or later."""
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.root, self.shared = root, shared
-        self.holds = root in _HOLDING
+        self.holds = held.holds(root)
 
     def hold(self) -> None:
-        """From now on keep everything in memory: nobody but this process reads it."""
-        _HOLDING.add(self.root)
+        """From now on keep everything in memory: nobody but this process and its twin reads it."""
+        held.hold(self.root)
         self.holds = True
 
     def forget(self) -> None:
         """Let go of what is in memory."""
-        for path in [path for path in _HELD if path.is_relative_to(self.root)]:
-            del _HELD[path]
-        _HOLDING.discard(self.root)
+        held.forget(self.root)
 
     def has(self, target: Path) -> bool:
         """Whether something was written there."""
-        return target in _HELD or target.exists()
+        return held.get(target) is not None or target.exists()
 
     def path(self, kind: str, key: str) -> Path:
         """Where a table of this kind and key is, or will be."""
@@ -125,7 +122,7 @@ class Store:
         """Give the folder to write into; all of it is at `target` when the block ends well."""
         if self.holds:
             yield target
-            _HELD[target] = b""
+            held.put(target, b"")
             return
         with self.writing(target) as temporary:
             temporary.mkdir()
@@ -136,7 +133,7 @@ class Store:
     ) -> None:
         """Write one table."""
         if self.holds:
-            _HELD[target] = table
+            held.put(target, table)
             return
         with self.writing(target) as temporary:
             table.write_parquet(temporary, compression=compression, statistics=statistics)
@@ -144,7 +141,7 @@ class Store:
     def write_content(self, target: Path, content: bytes) -> None:
         """Write one file."""
         if self.holds:
-            _HELD[target] = content
+            held.put(target, content)
             return
         with self.writing(target) as temporary:
             temporary.write_bytes(content)
@@ -200,20 +197,21 @@ def read_json(path: Path) -> Any:
 
 def content(path: Path) -> bytes:
     """What a file holds, or would hold."""
-    held = _HELD.get(path)
-    if isinstance(held, pl.DataFrame):
+    found = held.get(path)
+    if isinstance(found, pl.DataFrame):
         written = io.BytesIO()
-        held.write_parquet(written, compression="lz4")
+        found.write_parquet(written, compression="lz4")
         return written.getvalue()
-    return path.read_bytes() if held is None else held
+    return path.read_bytes() if found is None else found
 
 
 def table(path: Path) -> pl.DataFrame:
     """Read one table."""
-    held = _HELD.get(path)
-    if isinstance(held, bytes):  # taken as it lay in a cache; read only where it is needed
-        held = _HELD[path] = pl.read_parquet(held)
-    return pl.read_parquet(path, glob=False) if held is None else held
+    found = held.get(path)
+    if isinstance(found, bytes):  # taken as it lay in a cache; read only where it is needed
+        found = pl.read_parquet(found)
+        held.put_all({path: found})
+    return pl.read_parquet(path, glob=False) if found is None else found
 
 
 def scan(path: Path) -> pl.LazyFrame:
@@ -221,7 +219,7 @@ def scan(path: Path) -> pl.LazyFrame:
 
     A small one is kept in memory, for the steps that come: opening a file takes longer than its few rows.
     """
-    if path in _HELD:
+    if held.get(path) is not None:
         return table(path).lazy()
     return _small(path).lazy() if path.stat().st_size <= SMALL else pl.scan_parquet(path, glob=False)
 

@@ -177,12 +177,12 @@ class Here(Workers):
         """Yield `work(task)` in the order of `tasks`."""
         for task in tasks:
             do = partial(guarded, work, task, debug=debug)
-            if self.closed:
-                yield _STOPPED
-                continue
-            with ends_after(self.limit):
-                done = metered(do, here=True)
-            yield self._counted(done)
+            yield _STOPPED if self.closed else self._counted(self.done(do))
+
+    def done(self, do: Callable[[], Any]) -> tuple[Any, Cost]:
+        """Do it, and say what it cost."""
+        with ends_after(self.limit):
+            return metered(do, here=True)
 
 
 def _worked(work: Callable[[T], Any], task: T, *, debug: bool = False, limit: float = 0.0) -> tuple[Any, Cost]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import polars as pl
 
@@ -11,6 +13,9 @@ from datacheck.text.columns import ROOM, Column, Lookup, Rows, lookup
 from datacheck.text.native.library import Struct, done, kernel
 from datacheck.text.rules import KNOWN, Rule, plainly
 from datacheck.text.spread import spread
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Scripts(Struct):
@@ -55,7 +60,18 @@ def _series(offsets: Int64s, data: UInt8s) -> pl.Series:
     import pyarrow as pa  # a tenth of a second that small data need not pay
 
     array = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data.copy()))
-    return pl.Series(array, dtype=pl.String)
+    return pl.Series(_Exported(array), dtype=pl.String)
+
+
+class _Exported:
+    """An array by Arrow's C interface alone: for one of pyarrow's polars imports pyarrow.compute, as slow again."""
+
+    def __init__(self, array: pa.LargeStringArray) -> None:
+        self._array = array
+
+    def __arrow_c_array__(self, schema: object = None) -> tuple[object, object]:
+        capsules: tuple[object, object] = self._array.__arrow_c_array__(schema)
+        return capsules
 
 
 def script_counts(texts: pl.Series, scripts: Scripts, width: int) -> UInt32s:

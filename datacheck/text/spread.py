@@ -29,7 +29,7 @@ def pieces(offsets: Int64s, least: int = 1 << 16, most: int | None = None) -> It
     count = 1 if threads() == 1 else max(1, min(8 * threads(), weight // least))
     count = max(count, weight // most) if most else count
     cuts = np.searchsorted(offsets, offsets[0] + np.arange(1, count) * (weight / count)) if count > 1 else []
-    edges = np.unique(np.concatenate([[0], cuts, [rows]]).astype(np.int64)).tolist()
+    edges = sorted({0, *(int(cut) for cut in cuts), rows})
     yield from pairwise(edges)
 
 

@@ -22,7 +22,7 @@ from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.pii.redaction import Mode
 from datacheck.report import show
 from datacheck.report.exports import read_finished
-from datacheck.report.faces.html import Whole, asset, environment
+from datacheck.report.pages import Whole, asset, environment
 from datacheck.report.places import Finished
 from datacheck.report.places import at as parsed
 from datacheck.review.marks import LONGEST, Mark, Marks, as_drafts, as_sheet, digest, read_marks, write_marks

@@ -18,7 +18,7 @@ from starlette.types import Receive, Scope, Send
 from datacheck.errors import DatacheckError
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.report import show
-from datacheck.report.faces.html import asset, environment
+from datacheck.report.pages import asset, environment
 from datacheck.status import Status
 from datacheck.verdict.model import Finding, Report, read_report
 from datacheck.view.app import Pages

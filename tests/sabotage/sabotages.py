@@ -1397,7 +1397,7 @@ SABOTAGES = (
     Sabotage(
         "html_is_not_escaped",
         "reports are inert",
-        "datacheck.report.faces.html.environment",
+        "datacheck.report.pages.environment",
         "autoescape=True",
         "autoescape=False",
         "tests/report/test_html.py::test_the_page_can_do_nothing_and_needs_nothing[en]",
@@ -1405,7 +1405,7 @@ SABOTAGES = (
     Sabotage(
         "the_page_lets_any_script_run",
         "the page runs one script, which it names by its hash",
-        "datacheck.report.faces.html.asset",
+        "datacheck.report.pages.asset",
         'f"sha256-{digest}"',
         '"unsafe-inline"',
         "tests/report/test_html.py::test_the_page_can_do_nothing_and_needs_nothing[en]",

@@ -5,28 +5,22 @@ Inert by construction: autoescape is on, data never stands in an attribute, invi
 All of it can be read without the script, which filters, sorts and unfolds.
 """
 
-import base64
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, step_in, told
 from datacheck.report import cards, charts, figures, sets, shape, show, strips
 from datacheck.report.commands import commands, drop
+from datacheck.report.pages import Whole, asset, environment
 from datacheck.report.where import spread
 from datacheck.verdict.model import DatasetEntry, Finding, Report, ValueEntry
 
 FILE = "report.html"
 LIMIT = 2 * 1000 * 1000  # bytes of the page
 CAUSES = 3  # findings of the first screen
-_TEMPLATES = Path(__file__).parents[1] / "templates"
 
 
 @dataclass(frozen=True)
@@ -57,21 +51,6 @@ _CAPS = (
     _Caps(10, 150, 20, values=3, places=0, figures=0, settings=0, files=5, notes=50, notes_each=3, stays=3,
           cards=False),
 )  # fmt: skip
-
-
-class Asset(NamedTuple):
-    """A style or a script of ours, and its name in the policy of the page."""
-
-    text: Markup
-    hash: str
-
-
-@cache
-def asset(name: str) -> Asset:
-    """One of the files beside the templates."""
-    text = (_TEMPLATES / name).read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-    return Asset(Markup(text), f"sha256-{digest}")  # noqa: S704 - a file of this package
 
 
 def render(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = None) -> str:
@@ -139,12 +118,6 @@ def _render(report: Report, lang: Lang, run: Mapping[str, Any], caps: _Caps) -> 
 _OPENED = (Status.WARN, Status.FAIL, Status.ERROR)
 
 
-class Whole(str):
-    """A text that was made visible, and may be longer than others (a command, a row); it is escaped like them."""
-
-    __slots__ = ()
-
-
 def _line(command: str) -> str:
     return Whole(shape.visible(command, 4000))
 
@@ -172,26 +145,6 @@ def _own_figures(finding: Finding) -> list[tuple[str, dict[str, list[Any]]]]:
     """The figures about the data that are drawn."""
     told = (*sets.FIGURES, *figures.SELF_TESTS)
     return [(name, table) for name, table in finding.figures.items() if name not in told]
-
-
-@cache
-def environment() -> Environment:
-    """The one way to make a page: autoescape, and everything made visible."""
-    return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-
-
-def _shown(value: Any) -> Any:
-    """What every {{ … }} goes through before it is escaped."""
-    if isinstance(value, Markup | Whole):
-        return value
-    return shape.visible(str(value)).replace("\\u{a}", " ⏎ ")  # line feeds are in most texts of a row
 
 
 def _costs(run: Mapping[str, Any]) -> dict[str, str]:

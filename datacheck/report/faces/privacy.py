@@ -13,7 +13,7 @@ from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.pii.categories import category
 from datacheck.pii.policy import CLASSES
 from datacheck.report import figures, show
-from datacheck.report.faces.html import environment
+from datacheck.report.pages import environment
 from datacheck.text.proportions import missed_at_most
 from datacheck.verdict.model import Finding, Report, ValueEntry
 

@@ -1,0 +1,133 @@
+"""A second core for little data: a fork of the process that does the work, with all that is imported.
+
+To start a child and import polars once more takes as long as a hundred rows do; a fork takes a few milliseconds. It
+must be made before polars has threads, which would not live on in it. Tables stay in the memory of both: what the twin
+has not, it asks for, and what it makes comes back with its answer. A twin that dies (a crash, a time limit) takes this
+process along: who watches it (`cli.watched`) begins again, with each step in a child.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import signal
+import sys
+import threading
+from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from datacheck.engine import held
+from datacheck.engine.costs import Cost, metered
+from datacheck.engine.processes import ends_after
+from datacheck.engine.workers import STOPPED, Failure, Here
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_PR_SET_PDEATHSIG = 1  # of prctl.h
+_TASKS = Path("/proc/self/task")
+# Threads that libraries start when they are imported, and without which a fork works: jemalloc makes its own anew,
+# polars' removes what a query has put on the disk, of which these have none.
+_HARMLESS = frozenset({"jemalloc_bg_thd", "polars-ooc-clea"})
+_twin: Twin | None = None
+
+
+class Twin:
+    """A fork of this process that does one piece of work after the other; it ends with this one."""
+
+    def __init__(self) -> None:
+        gc.freeze()  # what is there stays: to look through it would copy the pages that both share
+        self._pipe, theirs = Pipe()
+        self.process = os.fork()
+        if self.process == 0:
+            self._pipe.close()
+            _serve(theirs)
+        theirs.close()
+
+    def done(self, do: Callable[[], Any], limit: float) -> tuple[Any, Cost]:
+        """Do it there, and say what it cost. Raises EOFError or OSError where the twin has died."""
+        self._pipe.send((do, limit, held.roots()))
+        while True:
+            asked, answer, made = self._pipe.recv()
+            if asked is None:
+                held.put_all(made)
+                return answer  # type: ignore[no-any-return]
+            self._pipe.send(held.get(asked))
+
+    def end(self) -> None:
+        """Kill it."""
+        os.kill(self.process, signal.SIGKILL)
+        os.waitpid(self.process, 0)
+
+
+class Pair(Here):
+    """Does the work in this process and its twin, beside each other."""
+
+    def __init__(self, twin: Twin, *, limit: float = 0.0) -> None:
+        super().__init__(limit=limit)
+        self.count = 2
+        self._twin = twin
+        self._mine, self._twins = threading.Lock(), threading.Lock()
+
+    def done(self, do: Callable[[], Any]) -> tuple[Any, Cost]:
+        """Do it where nothing is done at the moment."""
+        if self._mine.acquire(blocking=False):
+            try:
+                return super().done(do)
+            finally:
+                self._mine.release()
+        with self._twins:
+            try:
+                return self._twin.done(do, self.limit)
+            except (EOFError, OSError):
+                if self.closed:
+                    return Failure("Stopped", STOPPED), Cost()
+                os._exit(1)
+
+    def close(self, *, kill: bool = False) -> None:
+        """With `kill` end the twin; else another pair may have it."""
+        super().close(kill=kill)
+        if kill:
+            global _twin  # noqa: PLW0603 - of the whole process
+            _twin = None
+            self._twin.end()
+
+
+def twin() -> Twin | None:
+    """The twin of this process, made where there is none; None where there is one core, or a fork would not be safe."""
+    global _twin  # noqa: PLW0603 - of the whole process
+    if _twin is None and (os.cpu_count() or 1) > 1 and _may_fork():
+        _twin = Twin()
+    return _twin
+
+
+def _may_fork() -> bool:
+    """Whether every thread of this process is Python's own, or harmless."""
+    if sys.platform != "linux":
+        return False
+    names = [task.joinpath("comm").read_text().strip() for task in _TASKS.iterdir()]
+    return len([name for name in names if name not in _HARMLESS]) <= threading.active_count()
+
+
+def _serve(pipe: Connection) -> NoReturn:
+    """What the twin does until the other end of the pipe closes."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one answers it
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+        def ask(path: Path) -> held.Held | None:
+            pipe.send((path, None, None))
+            return pipe.recv()  # type: ignore[no-any-return]
+
+        held.be_twin(ask)
+        while True:
+            do, limit, stores = pipe.recv()
+            held.follow(stores)
+            with ends_after(limit):
+                answer = metered(do)
+            pipe.send((None, answer, held.made()))
+    except BaseException:  # noqa: BLE001 - whatever it is, the other end sees that there is no twin any more
+        os._exit(1)
