@@ -33,8 +33,8 @@ from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
-SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one
-PER_WORKER = 20 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
+SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one (but a twin is)
+PER_WORKER = 8 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
 

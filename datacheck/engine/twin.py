@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import threading
+from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -99,7 +100,8 @@ def twin() -> Twin | None:
     """The twin of this process, made where there is none; None where there is one core, or a fork would not be safe."""
     global _twin  # noqa: PLW0603 - of the whole process
     if _twin is None and (os.cpu_count() or 1) > 1 and _may_fork():
-        _twin = Twin()
+        with suppress(OSError):  # no more processes, no memory
+            _twin = Twin()
     return _twin
 
 
