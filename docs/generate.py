@@ -1,8 +1,8 @@
 """Write the generated part of docs/ and the schemas from the code; with --check, fail where they differ.
 
-Generated: docs/checks/*.md, docs/api.md, docs/codes.md, docs/contract.md, docs/formats.md, docs/trainers.md (with the
-figures of docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded), docs/architecture.md,
-docs/report.schema.json, contracts/contract.schema.json.
+Generated: docs/checks/*.md, docs/api.md, docs/codes.md, docs/contract.md (and .zh.md), docs/formats.md, docs/trainers.md
+(with the figures of docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded),
+docs/architecture.md, docs/report.schema.json, contracts/contract.schema.json.
 """
 
 import importlib
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import api_reference
-from contract_reference import reference
+from contract_reference import references
 from rooms import picture, table
 
 from datacheck.cli.explain import card
@@ -42,7 +42,7 @@ def pages() -> dict[str, str]:
         "docs/architecture.md": NOTE + _architecture(),
         "docs/api.md": NOTE + api_reference.reference(),
         "docs/codes.md": NOTE + _codes(),
-        "docs/contract.md": NOTE + reference(json.loads(contract_schema())),
+        **{path: NOTE + page for path, page in references(json.loads(contract_schema())).items()},
         "docs/formats.md": NOTE + _formats(),
         "docs/failures.md": NOTE + _failures(),
         "docs/trainers.md": NOTE + _trainers(),
