@@ -1,7 +1,7 @@
 """Write the generated part of docs/ and the schemas from the code; with --check, fail where they differ.
 
-Generated: docs/checks/*.md, docs/api.md, docs/codes.md, docs/contract.md (and .zh.md), docs/formats.md, docs/trainers.md
-(with the figures of docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded),
+Generated: docs/checks/*.md, docs/api.md, docs/codes.md, docs/contract.md (also .zh.md), docs/formats.md,
+docs/trainers.md (with docs/benchmarks/trainers.md), docs/failures.md (of what tests/seeds recorded),
 docs/architecture.md, docs/report.schema.json, contracts/contract.schema.json.
 """
 
