@@ -1,5 +1,8 @@
 """The first part of the data that a contract is fitted to."""
 
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -7,14 +10,14 @@ import polars as pl
 
 from datacheck.engine.contain import tables_of
 from datacheck.errors import UsageError, near_file
-from datacheck.files.inventory import dataset_files
+from datacheck.files.inventory import FoundFile, dataset_files
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.propose.columns import Texts, guessed
 
-FILES = 8  # of a folder, as many are looked at, spread over it
+FILES = 8  # of a folder, as many are looked at
 
 
 class FirstPart(NamedTuple):
@@ -33,7 +36,7 @@ def sample_of(path: Path) -> FirstPart:
         raise UsageError(joined((Message("{path}: no such file or folder", path=path), *hint)))
     named = str(path)
     listed = dataset_files("train", path, named, None).read
-    files = [file.path for file in listed[:: max(1, -(-len(listed) // FILES))]]
+    files = [file.path for file in _chosen(listed)]
     records = next((key for file in files[:1] if (key := _list_inside(file))), None)
     tables = _together(files, Reading(records=records))
     if tables is None:
@@ -47,6 +50,15 @@ def sample_of(path: Path) -> FirstPart:
     first = [next(read(file.parent.resolve() / file.name, Reading(records=records)), None) for file in files]
     whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
     return FirstPart(tables, texts, records, whole)
+
+
+def _chosen(listed: Sequence[FoundFile]) -> list[FoundFile]:
+    """At most FILES of a folder: those that hold most of it, by stretches of equal size, then others spread over it."""
+    ends = list(accumulate(file.size for file in listed))
+    large = [bisect_right(ends, ends[-1] * (2 * n + 1) // (2 * FILES)) for n in range(FILES)] if listed else []
+    spread = range(0, len(listed), max(1, -(-len(listed) // FILES)))
+    chosen = list(dict.fromkeys(at for at in (*large, *spread) if at < len(listed)))[:FILES]
+    return [listed[at] for at in sorted(chosen)]
 
 
 def _together(files: list[Path], reading: Reading) -> Tables | None:

@@ -12,7 +12,9 @@ import yaml
 from core_helpers import lighter, no_trial
 
 from datacheck.contract.load import load_contract
+from datacheck.files.inventory import dataset_files
 from datacheck.propose.contract import contract_for
+from datacheck.propose.sample import _chosen
 from datacheck.session.session import validate
 
 CHAT = [
@@ -443,3 +445,16 @@ def test_a_file_whose_name_is_no_text_in_yaml(tmp_path: Path, command, name):
         code, _, told = command("init", tmp_path / f"{name}.jsonl", "--to", tmp_path / "contract.yaml")
     assert code == 0, told
     assert load_contract(tmp_path / "contract.yaml").name == name
+
+
+def test_of_a_folder_the_files_that_hold_most_of_it_are_looked_at(tmp_path):
+    """One file of eighteen holds nearly all rows, and lies where no even choice of files would meet it."""
+    for number in range(18):
+        rows = [{"instruction": f"第 {number} 题", "input": "", "output": "好"}] * 3
+        if number == 4:
+            rows = [{"instruction": f"第 {n} 问", "output": f"第 {n} 答"} for n in range(500)]
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (tmp_path / f"{number:02}.jsonl").write_text(text, encoding="utf-8")
+    assert '"input": {type: string, required: false}' in contract_for(tmp_path)
+    chosen = [file.name for file in _chosen(dataset_files("train", tmp_path, "train", None).read)]
+    assert chosen == [f"{number:02}.jsonl" for number in (0, 3, 4, 6, 7, 9, 12, 15)]
