@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
-from datacheck.files.versions import is_id
+from datacheck.files.versions import DECISIONS, is_id
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
@@ -107,6 +107,7 @@ class Verdict:
         words += [f"--trainer-python ({self.run[TRAINER_PYTHON]})"] if TRAINER_PYTHON in self.run else []
         words += [f"--as-of {self.as_of}"] if self.as_of else []
         words += [f"--baseline sha256:{self.baseline[:12]}"] if self.baseline else []
+        words += [f"--decisions sha256:{self.inputs[DECISIONS][:12]}"] if DECISIONS in self.inputs else []
         return " ".join(words)
 
     def of_status(self, *statuses: str) -> tuple[Judged, ...]:

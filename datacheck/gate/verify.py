@@ -27,11 +27,12 @@ from datacheck.files import versions
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
 from datacheck.gate import dsse
+from datacheck.gate.decisions import Waiver
 from datacheck.gate.dsse import Envelope, EnvelopeError
 from datacheck.gate.keys import verifies
 from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import TRAINER_PYTHON, Result, Verdict, parse_verdict
-from datacheck.gate.waivers import Waiver, read_waivers, unwaived
+from datacheck.gate.waivers import read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 
 _TOLD = 10  # differences that are named

@@ -32,10 +32,12 @@ from datacheck.files.output_folder import REPORT, new_staging, publish, refuse_f
 from datacheck.files.remote import localise
 from datacheck.files.versions import VERDICT, sweep
 from datacheck.gate.sealing import Sealer, version_path
+from datacheck.gate.trust import today
 from datacheck.gate.verdict import TRAINER_PYTHON, Verdict
 from datacheck.loading.reading import Limits
 from datacheck.report import notebook
 from datacheck.report.faces import faces, write_faces
+from datacheck.session.decided import decide
 from datacheck.session.options import CONTRACT, DEFAULT_OUT, Options
 from datacheck.session.tables import Data, as_paths
 from datacheck.verdict.baseline import Baseline
@@ -66,6 +68,10 @@ class Session:
                 nothing_yet=options.nothing_yet,
                 python=options.trainer_python,
             )
+            self.decided = None
+            if options.decisions is not None:
+                self.decided = decide(self.contract, options.decisions, options.as_of or today())
+                self.contract = self.decided.contract
             signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
@@ -132,6 +138,8 @@ class Session:
             interrupted=interrupted,
             baseline=self.baseline,
         )
+        if self.decided is not None:
+            report = report.model_copy(update={"decisions": self.decided.entry(outcomes)})
         self._keep_evidence(report, outcomes)
         for state in states.values():
             if isinstance(state, Loaded):

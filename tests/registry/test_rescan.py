@@ -8,6 +8,7 @@ from registry_helpers import manifest_id, rows
 
 from datacheck.errors import FailedError, TamperedError, WaiverError
 from datacheck.gate import waivers
+from datacheck.gate.decisions import Waiver, seal
 from datacheck.gate.guard import require_passed
 from datacheck.gate.verify import read_signed
 from datacheck.registry import publish as publishing
@@ -31,7 +32,7 @@ def waive(site, folder, days=1):
             reason="known and accepted",
             until=until,
         )
-        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.signers)
+        waivers.put_beside(folder, seal([one], site.key("approver"), keys, signed.signers))
 
 
 @pytest.fixture
@@ -87,11 +88,12 @@ def test_what_could_not_be_decided_is_never_published(site, monkeypatch):
     signed = read_signed(folder, keys)
     day = waivers.today()
     for finding in signed.verdict.blocking:
-        one = waivers.Waiver(
-            signed.verdict.version, finding.check, finding.dataset, finding.id, signed.verdict.contract_digest,
-            "Li Lei", "known and accepted", day, day,
+        one = Waiver(
+            version=signed.verdict.version, check=finding.check, dataset=finding.dataset, finding=finding.id,
+            contract=signed.verdict.contract_digest, owner="Li Lei", reason="known and accepted", created=day,
+            expires=day,
         )  # fmt: skip
-        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.signers)
+        waivers.put_beside(folder, seal([one], site.key("approver"), keys, signed.signers))
     again = site.publish(folder)
     assert (again.status, again.known) == ("undecided", False)  # an error is asked again, never answered
     assert site.tree()["versions"] == site.tree()["published"] == []

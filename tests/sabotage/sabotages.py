@@ -1277,7 +1277,7 @@ SABOTAGES = (
     Sabotage(
         "the_validator_approves",
         "four eyes",
-        "datacheck.gate.waivers._approver",
+        "datacheck.gate.decisions.require_approver",
         "if key in signers:",
         "if False:",
         "tests/gate/test_tampering.py::test_an_attack_is_refused[a waiver signed by the validator]",
@@ -1286,8 +1286,8 @@ SABOTAGES = (
         "waivers_for_other_versions",
         "a waiver is for one version",
         "datacheck.gate.waivers._read",
-        "waiver.version != verdict.version",
-        "False",
+        " and one.version == verdict.version",
+        "",
         "tests/gate/test_tampering.py::test_an_attack_is_refused[a waiver of another version]",
     ),
     Sabotage(
