@@ -249,7 +249,7 @@ def decide(
     file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The decisions.", show_default=False)],
     key: KeyOpt,
     out: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Where the signed ones go.", show_default="FILE.dsse.json")
+        Path | None, typer.Option(metavar="FILE", help="Where the signed ones go.", show_default="beside FILE.yaml")
     ] = None,
     trust: TrustOpt = None,
 ) -> None:

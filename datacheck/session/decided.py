@@ -146,7 +146,7 @@ def _why_not(decision: HumanDecision, kind: type[Check]) -> Message | None:
     if not isinstance(decision, Allowance):
         return None
     if "allow" not in kind.model_fields:
-        return Message("{check} has no allow-list; suppress rows by their ids", check=kind.__name__)
+        return Message("{check} has no allow-list; suppress rows by their ids", check=decision.check)
     if decision.entity in SECRETS:
         return _SECRET
     try:
