@@ -110,6 +110,10 @@ def recorded(path, entries):
 
 @pytest.fixture
 def old(site):
+    return left_by_0_1(site)
+
+
+def left_by_0_1(site):
     """A registry as 0.1.0 left it: one version published, whose depositor still knows a file of it by another name."""
     for name in ("staged", "versions", "quarantine", "published"):
         (site.reg / name).mkdir()
@@ -180,10 +184,11 @@ def test_a_migration_that_was_killed_is_run_again(old, command, monkeypatch):
         patch.setattr(registries, "sync_tree", lambda _: 1 / 0)  # in the middle
         with pytest.raises(ZeroDivisionError):
             registries.Registry(old.reg).own(folder)
-    (old.reg / ".migrate.0123").write_text("the half of a file")
+    for name in (".migrate.0123", ".head.json.0123"):
+        (old.reg / name).write_text("the half of a file")
     assert passes(old) == 0
     assert command("migrate", old.reg)[0] == 0
-    assert (passes(old), (old.reg / ".migrate.0123").exists()) == (0, False)
+    assert (passes(old), [path.name for path in old.reg.iterdir() if path.name.startswith(".")]) == (0, [])
 
 
 def test_there_must_be_a_registry(tmp_path, command):

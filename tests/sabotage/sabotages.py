@@ -163,6 +163,14 @@ SABOTAGES = (
         "tests/registry/test_retention.py::test_a_value_is_found_however_it_is_written[False-numerals]",
     ),
     Sabotage(
+        "halves_of_heads_stay",
+        "nothing of a killed call is left in a registry",
+        "datacheck.registry.registry.Registry.recover",
+        "half.unlink(missing_ok=True)",
+        "pass",
+        "tests/registry/test_migrate.py::test_a_migration_that_was_killed_is_run_again",
+    ),
+    Sabotage(
         "drafts_of_any_report",
         "drafts of decisions are for the report of the verdict",
         "datacheck.review.marks.to_waive",
