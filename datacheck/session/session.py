@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import polars as pl
 
@@ -163,7 +163,10 @@ class Session:
         if self.sealer is None:
             return None
         planned = sum(len(dataset.checks) + len(dataset.idle) for dataset in self.contract.datasets.values())
-        verdict, envelope = self.sealer.seal(report, planned, self.staging, run=self._given(), as_of=self.options.as_of)
+        trainers, as_of = trainers_of(self.contract), self.options.as_of
+        verdict, envelope = self.sealer.seal(
+            report, planned, self.staging, run=self._given(), as_of=as_of, trainers=trainers
+        )
         (self.staging / VERDICT).write_bytes(envelope)
         return verdict, envelope
 
@@ -251,6 +254,17 @@ class Session:
             "run": dict(options.run),
             "checks": str(options.checks) if options.checks else None,
         }
+
+
+def trainers_of(contract: Contract) -> tuple[tuple[str, str], ...]:
+    """The packages of the trainers that a contract names with a version, as trl 1.16."""
+    runs = [contract.run, *(dataset.run for dataset in contract.datasets.values())]
+    named = {(run["trainer"].partition(".")[0], run["version"]) for run in runs if _has_version(run)}
+    return tuple(sorted(named))
+
+
+def _has_version(run: Mapping[str, Any]) -> bool:
+    return bool(run.get("trainer") and run.get("version"))
 
 
 def _near(path: Path) -> str:

@@ -339,11 +339,19 @@ SABOTAGES = (
         "tests/gate/test_checkpoint.py::test_nobody_else_writes_one",
     ),
     Sabotage(
+        "contracts_name_no_trainer",
+        "the version of the trainer that a contract names is in the verdict",
+        "datacheck.session.session.trainers_of",
+        "tuple(sorted(named))",
+        "()",
+        "tests/gate/test_checkpoint.py::test_the_installed_trainer_is_the_one_that_the_contract_names[None-1.18.0-14]",
+    ),
+    Sabotage(
         "any_trainer_will_do",
         "another version of the trainer than was asked is refused",
         "datacheck.gate.verify._same_trainer",
-        "if here != version:",
-        "if not here:",
+        "if here not in named and",
+        "if False and",
         "tests/gate/test_checkpoint.py::test_the_installed_trainer_is_the_one_that_was_asked",
     ),
     Sabotage(
