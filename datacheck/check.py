@@ -267,11 +267,15 @@ class Ratio(NamedTuple):
 
 @dataclass(frozen=True)
 class Value:
-    """A measured number. `None` means that it could not be measured, which is an error, never a pass."""
+    """A measured number. `None` means that it could not be measured, which is an error, never a pass.
+
+    flagged: of a share of rows, those that it counts (`row`), whatever the slice: a row that is suppressed leaves it.
+    """
 
     name: str
     value: int | float | Ratio | None
     slice: Mapping[str, str] = field(default_factory=dict)
+    flagged: pl.LazyFrame | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -540,11 +544,12 @@ def rates(
     table = among.select("row").unique().join(hit, on="row", how="left")
     counts = [pl.col("hit").sum().alias("n"), pl.len().alias("of")]
     n, of = table.select(counts).collect().row(0)
-    values = [Value(name, Ratio(n or 0, of) if of else None)]
+    flags = table.drop_nulls("hit")
+    values = [Value(name, Ratio(n or 0, of) if of else None, flagged=flags)]
     if by is not None and rows is not None:
         sliced = table.join(rows.select("row", by), on="row").group_by(by).agg(counts).sort(by).collect()
         for key, part, whole in sliced.select(by, "n", "of").iter_rows():
-            values.append(Value(name, Ratio(part or 0, whole), {by: "(none)" if key is None else str(key)}))
+            values.append(Value(name, Ratio(part or 0, whole), {by: "(none)" if key is None else str(key)}, flags))
     return tuple(values)
 
 

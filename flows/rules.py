@@ -42,6 +42,7 @@ class Rulebook(Channel):
     registry: Place
     contract: Place
     trust: Place | None = None
+    decisions: Place | None = None
     channel: str | None = Field(default=None, description="Which pointer moves; by default the contract's name.")
     folder: bool = False
 

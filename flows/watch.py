@@ -73,6 +73,7 @@ def rules_parser(command: str, lang: str, *, description: str) -> Parser:
     parser.add_argument("--contract", type=Path, help="The contract.")
     parser.add_argument("--sign", metavar="KEY", help="Private key: a file, or env:NAME.")
     parser.add_argument("--trust", type=Path, metavar="FILE", help="Trusted keys ($DATACHECK_TRUST).")
+    parser.add_argument("--decisions", type=Path, metavar="FILE", help="Suppressed rows, allowed values, signed.")
     parser.add_argument("--dataset", metavar="NAME", help="Which dataset of the contract a drop is.")
     parser.add_argument("--data", action="append", default=[], metavar="NAME=PATH", help="Where other datasets are.")
     parser.add_argument("--run", action="append", default=[], metavar="NAME=VALUE", help="A setting of the run.")
@@ -133,6 +134,7 @@ def _one_channel(given: argparse.Namespace) -> Rulebook:
         "contract": given.contract.absolute(),
         "sign": given.sign if given.sign.startswith("env:") else str(Path(given.sign).absolute()),
         "trust": given.trust.absolute() if given.trust else None,
+        "decisions": given.decisions.absolute() if given.decisions else None,
         "data": {name: absolute(path, Path.cwd()) for name, path in _pairs(given.data, "--data").items()},
         "run": _pairs(given.run, "--run"),
         "limit": given.limit_name,

@@ -43,7 +43,7 @@ STOREYS = 12
 ROOMS = 34  # with what is no package of ours: benchmarks, sample_data
 FLOOR_OF = {name: number for number, floor in enumerate(FLOORS) for name in floor}
 # Pairs that never meet: Prefect's form for people, and what an approver signs.
-TWICE = {"Waiver": ["datacheck.gate.waivers", "flows.publish"]}
+TWICE = {"Waiver": ["datacheck.gate.decisions", "flows.publish"]}
 
 
 def test_every_room_has_its_floor_and_there_are_few():

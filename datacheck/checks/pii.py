@@ -28,7 +28,7 @@ from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.i18n.message import ids
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
-from datacheck.pii.policy import CLASSES
+from datacheck.pii.policy import CLASSES, SECRETS
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
 from datacheck.pii.recognizers import RECOGNIZERS, REGIONS
@@ -55,7 +55,6 @@ NAMES_MISSING = Message(
 SHOWN = 200  # hits of each level whose neighbours are shown, as many as a report describes
 _NEAR, _FAR = 24, 1000  # characters on each side that are shown, and that are looked at to mask them
 _WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen", "public")
-_SECRETS = ("SECRET", "CREDENTIAL")
 
 
 class _Planted(NamedTuple):
@@ -326,7 +325,7 @@ def _by_kind(hits: pl.DataFrame) -> pl.DataFrame:
 
 def _by_class(hits: pl.DataFrame, rows: int) -> Iterator[Value]:
     """How many hits, different values and rows there are, of all and of each class."""
-    secret, nobodys = pl.col("entity").is_in(_SECRETS), pl.col("state").is_in(["public", "specimen"])
+    secret, nobodys = pl.col("entity").is_in(SECRETS), pl.col("state").is_in(["public", "specimen"])
     kind = pl.when(nobodys).then("state").when(secret).then(pl.lit("secret")).otherwise(pl.lit("private"))
     classed = hits.with_columns(kind.alias("class"))
     parts = [({}, classed), *(({"class": name}, classed.filter(pl.col("class") == name)) for name in CLASSES)]

@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
     app.add_typer(keys_app, name="keys")
     app.command()(cosign)
     app.command()(waive)
+    app.command()(decide)
     app.command(context_settings=PASSED_ON)(verify)
     app.command("exec", context_settings=PASSED_ON)(execute)
 
@@ -224,10 +225,11 @@ def waive(
     The key must be an approver's, not the one that signed the verdict. What could not be decided cannot be waived.
     """
     from datacheck.errors import UsageError
+    from datacheck.gate.decisions import seal
     from datacheck.gate.keys import load_private
     from datacheck.gate.trust import read_trust
     from datacheck.gate.verify import read_signed
-    from datacheck.gate.waivers import draft, write_waiver
+    from datacheck.gate.waivers import draft, put_beside
 
     if [finding, check, drafts].count(None) != 2 or (check is None) != (dataset is None):
         raise UsageError("waive: expected one of --finding ID, --check NAME --dataset NAME, and --drafts FILE")
@@ -237,10 +239,41 @@ def waive(
         draft(signed.verdict, finding=one, check=check, dataset=dataset, owner=owner, reason=reason, until=expires)
         for one in ([finding] if drafts is None else _proposed(drafts, signed.verdict))
     ]
+    place = put_beside(path.resolve(), seal(waivers, load_private(key), keys, signed.signers))
     for waiver in waivers:
-        place = write_waiver(path.resolve(), waiver, load_private(key), keys, signed.signers)
         say(Message("waived {waiver}", waiver=waiver.line()))
-        typer.echo(str(place))
+    typer.echo(str(place))
+
+
+def decide(
+    file: Annotated[Path, typer.Argument(metavar="FILE.yaml", help="The decisions.", show_default=False)],
+    key: KeyOpt,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Where the signed ones go.", show_default="beside FILE.yaml")
+    ] = None,
+    trust: TrustOpt = None,
+) -> None:
+    """Sign a file of decisions: rows that a check is not to speak of, values that may stay, findings to waive.
+
+    Runs take it with --decisions; where it waives something of a version, a copy goes beside that.
+    Exit code: 0 signed, 2 a decision that nobody may make, 14 a key that is no approver's.
+    """
+    from datacheck.files.versions import write_atomic
+    from datacheck.gate.decisions import seal
+    from datacheck.gate.keys import load_private
+    from datacheck.gate.trust import read_trust
+    from datacheck.gate.waivers import put_beside
+    from datacheck.session.decided import read_written
+
+    keys = read_trust(trust)
+    written = read_written(file, keys)
+    document = seal(written.decisions, load_private(key), keys, written.signers)
+    place = out or file.with_suffix(".dsse.json")
+    write_atomic(place, document)
+    for one in written.decisions:
+        say(Message("{kind}: {decision}", kind=one.kind, decision=one.line()))
+    for target in (place, *(put_beside(version, document) for version in written.versions)):
+        typer.echo(str(target))
 
 
 def _proposed(drafts: Path, verdict: "Verdict") -> list[str]:

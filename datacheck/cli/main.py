@@ -18,11 +18,14 @@ from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
     DebugOpt,
+    DecisionsOpt,
     EngineOpt,
     LangOpt,
     StrictOpt,
+    TrustOpt,
     all_or_nothing,
     bindings,
+    decided,
     run_settings,
     screen,
 )
@@ -80,6 +83,7 @@ def run(
     checks: ChecksOpt = None,
     strict: StrictOpt = False,
     baseline: BaselineOpt = None,
+    decisions: DecisionsOpt = None,
     excerpts: Annotated[Excerpts, typer.Option(help="How data is shown in reports.")] = "redacted",
     fmt: Annotated[OutputFormat, typer.Option("--format", help="What to print.")] = "text",
     lang: LangOpt = "",
@@ -113,6 +117,7 @@ def run(
         Path | None,
         typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
     ] = None,
+    trust: TrustOpt = None,
 ) -> None:
     """Check data against a contract: findings, a report, a verdict and an exit code.
 
@@ -124,7 +129,7 @@ def run(
 
     if version is not None and sign is None:
         raise UsageError("--version: says what is signed; give the key too, with --sign KEY")
-    speaks = language(lang)
+    speaks, key = language(lang), load_private(sign) if sign else None
     options = Options(
         out=out,
         checks=checks,
@@ -139,7 +144,8 @@ def run(
         allow_remote=tuple(remote or ()),
         as_of=as_of.date() if as_of else None,
         baseline=baseline,
-        sign=load_private(sign) if sign else None,
+        decisions=decided(decisions, trust, [key] if key else []),
+        sign=key,
         version=version,
         run=run_settings(settings),
         trainer_python=trainer_python,

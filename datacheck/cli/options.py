@@ -3,7 +3,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from datacheck.engine.expected import OnProgress
+    from datacheck.gate.decisions import GivenDecisions
+    from datacheck.gate.keys import PrivateKey
     from datacheck.i18n.words import Lang
 
 DebugOpt = Annotated[bool, typer.Option("--debug", help="Show where a fault came from.")]  # read by main()
@@ -30,6 +32,10 @@ LangOpt = Annotated[
 StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")]
 TrustOpt = Annotated[
     Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
+]
+DecisionsOpt = Annotated[
+    Path | None,
+    typer.Option("--decisions", metavar="FILE", help="Suppressed rows and allowed values, signed (datacheck decide)."),
 ]
 EngineOpt = Annotated[
     str,
@@ -70,6 +76,16 @@ def screen() -> "Console":
     from rich.console import Console
 
     return Console(highlight=False)
+
+
+def decided(file: Path | None, trust: Path | None, signers: "Sequence[PrivateKey]") -> "GivenDecisions | None":
+    """The decisions of `--decisions`, as far as they can be believed; `signers`: keys that sign the verdict."""
+    if file is None:
+        return None
+    from datacheck.gate.decisions import given
+    from datacheck.gate.trust import read_trust
+
+    return given(file, read_trust(trust), [key.key_id for key in signers])
 
 
 @contextlib.contextmanager

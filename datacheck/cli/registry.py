@@ -12,11 +12,13 @@ import typer
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
+    DecisionsOpt,
     EngineOpt,
     LangOpt,
     StrictOpt,
     TrustOpt,
     bindings,
+    decided,
     run_settings,
     screen,
 )
@@ -74,6 +76,7 @@ def publish(
     strict: StrictOpt = False,
     channel: ChannelOpt = None,
     trust: TrustOpt = None,
+    decisions: DecisionsOpt = None,
     anchor: AnchorOpt = None,
     checks: ChecksOpt = None,
     workers: WorkersOpt = None,
@@ -91,7 +94,7 @@ def publish(
     from datacheck.registry.registry import Registry
 
     speaks, fmt = language(lang), _format(fmt)
-    asked = _Asked(contract, sign, data, settings, trust, engine, strict)
+    asked = _Asked(contract, sign, data, settings, trust, decisions, engine, strict)
     rules = _rules(channels, channel, asked, checks, workers, speaks, drop)
     stop = _Stop(speaks)
     with signals_raise(), stop.shown() as hashed:
@@ -110,6 +113,7 @@ def rescan(
     strict: StrictOpt = False,
     channel: ChannelOpt = None,
     trust: TrustOpt = None,
+    decisions: DecisionsOpt = None,
     anchor: AnchorOpt = None,
     checks: ChecksOpt = None,
     workers: WorkersOpt = None,
@@ -126,7 +130,7 @@ def rescan(
     from datacheck.registry.rescan import rescan as ask_again
 
     speaks, fmt = language(lang), _format(fmt)
-    asked = _Asked(contract, sign, data, settings, trust, engine, strict)
+    asked = _Asked(contract, sign, data, settings, trust, decisions, engine, strict)
     rules = _rules(channels, channel, asked, checks, workers, speaks)
     stop = _Stop(speaks)
     found = []
@@ -227,6 +231,7 @@ class _Asked(NamedTuple):
     data: list[str] | None
     run: list[str] | None
     trust: Path | None
+    decisions: Path | None
     engine: str
     strict: bool
 
@@ -265,11 +270,17 @@ def _as_asked(
 
     if asked.contract is None or not asked.sign:
         raise UsageError("expected --contract FILE and --sign KEY, or --channels FILE")
-    run, engine = run_settings(asked.run), asked.engine
-    options = Options(
-        strict=asked.strict, checks=checks, workers=workers, engine=engine, lang=lang, run=run, whole=True
-    )
     key, *cosigners = (load_private(named) for named in asked.sign)
+    options = Options(
+        strict=asked.strict,
+        checks=checks,
+        workers=workers,
+        engine=asked.engine,
+        lang=lang,
+        run=run_settings(asked.run),
+        decisions=decided(asked.decisions, asked.trust, [key, *cosigners]),
+        whole=True,
+    )
     data, trust = bindings(asked.data), read_trust(asked.trust)
     return PublishRules(asked.contract, key, trust, data, channel, options, tuple(cosigners))
 

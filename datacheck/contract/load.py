@@ -95,6 +95,7 @@ class Dataset:
     named: str
     checks: tuple[Check, ...]
     idle: tuple[Check, ...] = ()
+    suppressed: Mapping[str, frozenset[str]] = field(default_factory=dict)  # finding → ids of rows that it leaves out
     run: Mapping[str, Any] = field(default_factory=dict)  # the contract's, with what the dataset says of its own
     at: tuple[str, int] | None = None  # file and line of the contract that name the path; None: the command line does
 

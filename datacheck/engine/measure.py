@@ -17,6 +17,7 @@ from datacheck.engine.coverage import coverage_of
 from datacheck.engine.execute import StepTask
 from datacheck.engine.record_ids import RECORD, with_records
 from datacheck.engine.store import Store, read_json
+from datacheck.engine.suppressed import without
 from datacheck.engine.unread import unanswered
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
@@ -35,9 +36,10 @@ _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 @dataclass(frozen=True)
 class MeasureTask(StepTask[Check]):
-    """Run a check; `excerpts`: how the text of places is shown."""
+    """Run a check; `excerpts`: how the text of places is shown; `suppressed`: ids of rows that do not count."""
 
     excerpts: Mode
+    suppressed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,15 @@ def measure(task: MeasureTask) -> None:
     check = task.given.of
     with task.view() as view:
         measured = unanswered(check, check.measure(view), view, unseen(check, view))
+        measured, gone, lessened = without(measured, task.suppressed, check.by, view)
         coverage = coverage_of(check, view)
         with view.store.folder(task.target) as folder:
             _keep_promises(check, measured)
             facts = {
-                "values": [_value(value) for value in measured.values],
+                "values": [
+                    {**_value(v), "suppressed": less} for v, less in zip(measured.values, lessened, strict=True)
+                ],
+                "suppressed": gone,
                 "figures": {
                     name: _figure(table, view, task.excerpts).to_dict(as_series=False)
                     for name, table in measured.figures.items()

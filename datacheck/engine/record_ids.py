@@ -37,8 +37,13 @@ def with_records(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:
 
 def _of_rows(rows: pl.DataFrame, view: StoreView) -> pl.DataFrame:
     """`_at`, `record` of places that have a row."""
-    keys = pl.concat([pl.DataFrame(schema={"row": pl.UInt64, **RECORD}), *_keys(rows["row"].unique(), view)])
+    keys = keys_of(rows["row"].unique(), view)
     return rows.join(keys, on="row", maintain_order="left").select("_at", "record")
+
+
+def keys_of(rows: pl.Series, view: StoreView) -> pl.DataFrame:
+    """`row`, `record` of rows by their numbers in the dataset."""
+    return pl.concat([pl.DataFrame(schema={"row": pl.UInt64, **RECORD}), *_keys(rows, view)])
 
 
 def _keys(rows: pl.Series, view: StoreView) -> Iterator[pl.DataFrame]:

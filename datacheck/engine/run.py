@@ -226,12 +226,14 @@ class Engine:
     def _measure(self, dataset: str, check: Check) -> Measurement:
         loaded, places = self.loaded(dataset), self._places(dataset, check)
         settings = check.model_copy(update={"limits": {}, "coverage": Coverage(), "severity": "fail", "id": None})
-        key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts)
+        suppressed = self.contract.datasets[dataset].suppressed.get(f"{dataset}.{check.name}", frozenset())
+        left_out = [sorted(suppressed)] if suppressed else []
+        key = digest(settings, loaded.dataset, loaded.content, self._keys(places), self.excerpts, *left_out)
         target = self.store.path(MEASURED, key)
         keeping = self._keeps(dataset, places)
         if not self.store.has(target / FACTS) and not (keeping and taken(self.store, target, key)):
             given = self._given(Given(loaded, check, places))
-            self._all(measure, [MeasureTask(self.store.root, given, None, target, self.excerpts)])
+            self._all(measure, [MeasureTask(self.store.root, given, None, target, self.excerpts, suppressed)])
             if keeping:
                 keep(self.store, target, key)
         return measurement(target)

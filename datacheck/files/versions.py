@@ -31,6 +31,7 @@ MANIFEST = "_MANIFEST.json"
 VERDICT = "verdict.dsse.json"
 LEDGER_HEAD = "_LEDGER_HEAD.json"
 WAIVERS = "waivers"
+DECISIONS = "decisions/applied"  # among the inputs of a report and a verdict: the decisions that it went by
 REPORT = "_report"
 MANIFEST_SCHEMA = "datacheck/manifest/1"
 MANIFEST_LIMIT = 256 * 1024**2  # bytes; a million files

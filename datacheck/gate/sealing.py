@@ -100,7 +100,14 @@ class Sealer:
                 )
 
     def seal(
-        self, report: Report, planned: int, folder: Path, *, run: Mapping[str, str], as_of: dt.date | None
+        self,
+        report: Report,
+        planned: int,
+        folder: Path,
+        *,
+        run: Mapping[str, str],
+        as_of: dt.date | None,
+        trainers: tuple[tuple[str, str], ...],
     ) -> tuple[Verdict, bytes]:
         """Sign a finished run.
 
@@ -110,6 +117,7 @@ class Sealer:
             folder: where all files of the report lie, complete.
             run: settings of the training run by which it was judged, besides the contract.
             as_of: the day with which dates of expiry were compared, if it was named.
+            trainers: packages and versions that the contract names.
 
         Returns:
             The verdict and its envelope. Raises LoadError where the data is not, or no longer, what was read.
@@ -140,6 +148,7 @@ class Sealer:
             time=dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             run={name: value for name, value in run.items() if name not in FILES},
             as_of=as_of.isoformat() if as_of else None,
+            trainers=trainers,
         )
         verdict = Verdict(**{**vars(draft), "result": result_of(draft)})
         with LoadError.instead(EnvelopeError, "{path}: the verdict cannot be signed: {reason}", path=shown(self.path)):

@@ -13,12 +13,13 @@ from typing import Any, Literal, NamedTuple
 
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
-from datacheck.files.versions import is_id
+from datacheck.files.versions import DECISIONS, is_id
 
 STATEMENT = "https://in-toto.io/Statement/v1"
 TEST_RESULT = "https://in-toto.io/attestation/test-result/v0.1"
-SCHEMA = "datacheck/verdict/3"
-SECOND = "datacheck/verdict/2"  # without `unwaivable`
+SCHEMA = "datacheck/verdict/4"
+THIRD = "datacheck/verdict/3"  # without `trainers`
+SECOND = "datacheck/verdict/2"  # nor `unwaivable`
 FIRST = "datacheck/verdict/1"  # nor `run` and `as_of`, and with another contract digest where those were given
 TRAINER_PYTHON = "trainer_python"  # in `run`: the installed trainer that was asked, as "trl 1.16.0"
 LIMIT = 64 * 1024**2
@@ -67,7 +68,8 @@ class Verdict:
     `size`: bytes of all files; `unread`: files of the version that no dataset reads, as shown; `verdict`, `exit_code`:
     those of the report; `planned`: number of checks of the contract; `report`: the id of the report folder's files;
     `source`: the digest of datacheck's own code; `time`: UTC, when it was signed; `run`, `as_of`: what was given as
-    `--run` (but for files, which are inputs) and `--as-of`; `schema`: how it is written.
+    `--run` (but for files, which are inputs) and `--as-of`; `trainers`: the packages, and the beginnings of their
+    versions, that the contract says the data is for; `schema`: how it is written.
     """
 
     result: Result
@@ -91,6 +93,7 @@ class Verdict:
     time: str
     run: Mapping[str, str] = field(default_factory=dict)
     as_of: str | None = None
+    trainers: tuple[tuple[str, str], ...] = ()
     schema: str = SCHEMA
 
     @property
@@ -107,6 +110,7 @@ class Verdict:
         words += [f"--trainer-python ({self.run[TRAINER_PYTHON]})"] if TRAINER_PYTHON in self.run else []
         words += [f"--as-of {self.as_of}"] if self.as_of else []
         words += [f"--baseline sha256:{self.baseline[:12]}"] if self.baseline else []
+        words += [f"--decisions sha256:{self.inputs[DECISIONS][:12]}"] if DECISIONS in self.inputs else []
         return " ".join(words)
 
     def of_status(self, *statuses: str) -> tuple[Judged, ...]:
@@ -167,6 +171,7 @@ def _facts(verdict: Verdict) -> dict[str, Any]:
     given = {} if verdict.schema == FIRST else {"run": dict(verdict.run), "as_of": verdict.as_of}
     return {
         **given,
+        **({"trainers": [list(each) for each in verdict.trainers]} if verdict.schema == SCHEMA else {}),
         **{name: getattr(verdict, name) for name in _AS_THEY_ARE},
         "findings": [_finding(finding, verdict.schema) for finding in verdict.findings],
         "datasets": {name: facts._asdict() for name, facts in verdict.datasets.items()},
@@ -196,7 +201,7 @@ def parse_verdict(payload: bytes) -> Verdict:
         body["predicate"], {"result", "configuration", "passedTests", "warnedTests", "failedTests"}
     )
     try:
-        strictjson.require_schema(result["configuration"][0]["annotations"], FIRST, SECOND, SCHEMA)
+        strictjson.require_schema(result["configuration"][0]["annotations"], FIRST, SECOND, THIRD, SCHEMA)
         verdict = _verdict(body["subject"], result)
     except JsonError:
         raise
@@ -227,6 +232,7 @@ def _verdict(subject: list[dict[str, Any]], predicate: dict[str, Any]) -> Verdic
         source=source["digest"]["sha256"],
         run=facts.get("run", {}),
         as_of=facts.get("as_of"),
+        trainers=tuple((name, version) for name, version in facts.get("trainers", ())),
     )
 
 
@@ -245,6 +251,7 @@ def _check(verdict: Verdict) -> None:
         and all(type(finding.unwaivable) is bool for finding in verdict.findings)
         and isinstance(verdict.time, str)
         and all(isinstance(value, str) for value in verdict.run.values())
+        and all(isinstance(value, str) for each in verdict.trainers for value in each)
         and (verdict.as_of is None or _DAY.fullmatch(verdict.as_of) is not None)
     )
     if not sound:

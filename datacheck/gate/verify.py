@@ -27,11 +27,12 @@ from datacheck.files import versions
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, shown, sidecar
 from datacheck.gate import dsse
+from datacheck.gate.decisions import Waiver
 from datacheck.gate.dsse import Envelope, EnvelopeError
 from datacheck.gate.keys import verifies
 from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import TRAINER_PYTHON, Result, Verdict, parse_verdict
-from datacheck.gate.waivers import Waiver, read_waivers, unwaived
+from datacheck.gate.waivers import read_waivers, unwaived
 from datacheck.i18n.message import Message, joined
 
 _TOLD = 10  # differences that are named
@@ -212,21 +213,24 @@ def _same_contract(path: Path, verdict: Verdict, contract: str | None) -> None:
 
 
 def _same_trainer(path: Path, verdict: Verdict) -> None:
-    """The trainer that was asked about the rows must be the one that is installed here, if it is here at all."""
-    name, _, version = verdict.run.get(TRAINER_PYTHON, "").partition(" ")
-    if not version:
-        return
-    with suppress(metadata.PackageNotFoundError):
-        here = metadata.version(name)
-        if here != version:
-            raise UnknownKeyError(
-                "{path}: was judged for {name} {version}, and {here} is installed here; validate it again for this one "
-                "(datacheck run --trainer-python)",
-                path=shown(path),
-                name=shown(name),
-                version=shown(version),
-                here=shown(here),
-            )
+    """The trainer that was asked about the rows, or that the contract names, must be the one that is installed here.
+
+    If it is here at all. The contract may name the beginning of a version: 1.16 is any 1.16.x.
+    """
+    asked, _, exact = verdict.run.get(TRAINER_PYTHON, "").partition(" ")
+    for name in sorted({asked, *(name for name, _ in verdict.trainers)} - {""}):
+        named = [exact] if name == asked else [version for each, version in verdict.trainers if each == name]
+        with suppress(metadata.PackageNotFoundError):
+            here = metadata.version(name)
+            if here not in named and (name == asked or not any(here.startswith(f"{each}.") for each in named)):
+                raise UnknownKeyError(
+                    "{path}: was judged for {name} {version}, and {here} is installed here; validate it again for this "
+                    "one (datacheck run --trainer-python, or version in the contract)",
+                    path=shown(path),
+                    name=shown(name),
+                    version=shown(", ".join(named)),
+                    here=shown(here),
+                )
 
 
 def _still_good(path: Path, verdict: Verdict, trust: Trust) -> None:

@@ -150,6 +150,12 @@ class Words(NamedTuple):
         "skip": "skip: read, not in the loss",
         "cut": "cut off",
     }
+    # decisions of people
+    decisions: str = "Decisions"
+    decisions_by: str = "{file}, signed by {signer} (sha256 {sha256})"
+    decisions_refused: str = "NOT APPLIED: {file}: {why}"
+    suppressed: str = "suppressed rows: {}"
+
     # beside a baseline
     baseline: str = "Baseline"
     baseline_report: str = "{name} version {version}, verdict {verdict}"

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 State = Literal["valid", "suspect", "specimen", "public"]
 CLASSES = ("private", "secret", "public", "specimen")
 """Whose a hit is, for limits: a person's, a key, an institution's, documentation's."""
+SECRETS = ("SECRET", "CREDENTIAL")  # entities of the class secret: nobody may let one stay
 Severity = Literal["block", "warn", "profile"]
 
 

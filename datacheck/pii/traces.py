@@ -24,8 +24,8 @@ import polars as pl
 from datacheck.pii.expressions import HAN, SEPARATOR
 from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given
-from datacheck.pii.leaves import Kind, Span, inner_texts
-from datacheck.pii.normalise import Folded, fold
+from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
+from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
 from datacheck.pii.recognizers.person import COMPOUND, SURNAMES
@@ -36,6 +36,8 @@ _BETWEEN_LINES = re.compile(rf"{SEPARATOR}|[\r\n>*]")
 _LONG = 9
 _FEW = 64  # values for which a search one by one is faster than an automaton
 _BETWEEN_LETTERS = re.compile(r"[ \t\u00a0\u3000._\-'’·•]")
+_BETWEEN_ANY = rf"{SEPARATOR}|[\r\n>*'’]|{SHORT_ESCAPE}"  # what a form may be written with; for a sieve
+_SIEVED = 40  # characters of a form that a sieve looks for
 _FEWEST_DIGITS = 5  # as in `excerpt`: fewer digits stand in too many texts to be this value
 _FEWEST_LETTERS = 3  # of a script that has spaces; two Chinese characters are a name
 _FEWEST_OTHERS = 2
@@ -184,14 +186,31 @@ class KnownValues:
 
     def in_texts(self, texts: Sequence[str]) -> list[list[Original]]:
         """Return for each text the values of which it holds a form, whatever stands beside; JSON is gone into."""
-        whole = [fold("\ue000".join(leaf.text for leaf in inner_texts(text))).text for text in texts]
+        return self.in_readable([readable(text) for text in texts])
+
+    def in_readable(self, texts: Sequence[str]) -> list[list[Original]]:
+        """As `in_texts`, of what `readable` gave."""
         found: list[set[int]] = [set() for _ in texts]
-        for forms, between in zip(self._forms, (_BETWEEN_LINES, _BETWEEN_LETTERS), strict=True):
+        for forms, between in zip(self._forms, (_NO_LINES, _NO_LETTERS), strict=True):
             if forms and texts:
-                column = pl.Series([_compared(text, between)[0] for text in whole], dtype=pl.String)
+                column = pl.Series([text.translate(between) for text in texts], dtype=pl.String)
                 for own, matches in zip(found, column.str.extract_many(list(forms), overlapping=True), strict=True):
                     own.update(number for form in matches for number in forms[form])
         return [[self.values[number] for number in sorted(own)] for own in found]
+
+    def sieve(self) -> str:
+        """A pattern of Rust's regex: a text has it wherever a form of a value may stand, or only `fold` can say.
+
+        Of a JSON text the same holds as it is written, where it has no escapes.
+        """
+        forms = [form[:_SIEVED] for known in self._forms for form in known]
+        spread = (rf"(?:{_BETWEEN_ANY})*".join(re.escape(char) for char in form) for form in forms)
+        return "|".join([f"(?i:{form})" for form in spread] + [NEEDS_FOLDING])
+
+
+def readable(text: str) -> str:
+    """A text or, if it is JSON, its strings, keys and numbers, one after the other, folded."""
+    return folded_text("\ue000".join(inner_strings(text)))
 
 
 def is_told_anywhere(value: Original) -> bool:
@@ -248,6 +267,23 @@ def _named(folded: Folded, given: Mapping[str, int]) -> Iterator[Trace]:
 
 def _is_told_apart(word: str) -> bool:
     return not word.isdigit() and len(word) >= (_FEWEST_LETTERS if word.isascii() else _FEWEST_OTHERS)
+
+
+class _Small(dict[int, str | None]):
+    """A table for `str.translate` that makes of a text what `_compared` makes of it; filled as characters are met."""
+
+    def __init__(self, between: re.Pattern[str]) -> None:
+        self._between = between
+
+    def __missing__(self, code: int) -> str | None:
+        char = chr(code)
+        lower = char.lower()
+        small = None if self._between.match(char) else lower if len(lower) == 1 else char
+        self[code] = small
+        return small
+
+
+_NO_LINES, _NO_LETTERS = _Small(_BETWEEN_LINES), _Small(_BETWEEN_LETTERS)
 
 
 def _compared(text: str, between: re.Pattern[str]) -> tuple[str, list[int]]:

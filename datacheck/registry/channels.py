@@ -23,6 +23,7 @@ from datacheck.check import Model
 from datacheck.contract.load import SettingsReader
 from datacheck.contract.yaml import load_yaml
 from datacheck.errors import ContractError, UsageError, near, near_file, reason_of
+from datacheck.gate.decisions import given
 from datacheck.gate.keys import load_private
 from datacheck.gate.trust import ForeignError, read_trust, require_own
 from datacheck.i18n.message import Message, joined
@@ -69,6 +70,7 @@ class Channel(Model):
     contract: Path
     sign: str = Field(description="The validator's private key: a file, or env:NAME.")
     trust: Path | None = Field(default=None, description="Trusted keys; by default $DATACHECK_TRUST.")
+    decisions: Path | None = Field(default=None, description="Signed decisions, as `--decisions`.")
     dataset: str | None = Field(default=None, description="Which dataset the drop is, if that is not plain.")
     data: dict[str, str] = Field(default={}, description="Datasets that do not lie in the drop, as `--data`.")
     run: dict[str, Setting] = Field(default={}, description="Settings of the training run, as `--run`.")
@@ -84,8 +86,11 @@ class Channel(Model):
     def rules(self, name: str | None, drop: Path | None = None, **options: Any) -> PublishRules:
         """The same for the gate, for the channel `name` and perhaps about a drop; a key leaves the environment."""
         data = {**self.data, **({self.dataset: str(drop)} if self.dataset and drop else {})}
-        chosen = Options(strict=self.strict, engine=self.engine, lang=self.lang, run=self.run, whole=True, **options)
-        return PublishRules(self.contract, load_private(self.sign), read_trust(self.trust), data, name, chosen)
+        key, trust = load_private(self.sign), read_trust(self.trust)
+        decided = given(self.decisions, trust, [key.key_id]) if self.decisions else None
+        more: dict[str, Any] = {"decisions": decided, "whole": True, **options}
+        chosen = Options(strict=self.strict, engine=self.engine, lang=self.lang, run=self.run, **more)
+        return PublishRules(self.contract, key, trust, data, name, chosen)
 
 
 def read_channels(path: Path) -> dict[str, Channel]:
@@ -140,11 +145,12 @@ def _channel(reader: SettingsReader, name: str, value: Any, folder: Path) -> Cha
         update={
             "contract": folder / channel.contract,
             "trust": folder / channel.trust if channel.trust else None,
+            "decisions": folder / channel.decisions if channel.decisions else None,
             "sign": channel.sign if channel.sign.startswith("env:") else str(folder / channel.sign),
             "data": {key: absolute(path, folder) for key, path in channel.data.items()},
         }
     )
-    for key, file in (("contract", own.contract), ("trust", own.trust)):
+    for key, file in (("contract", own.contract), ("trust", own.trust), ("decisions", own.decisions)):
         if file is not None and not file.is_file():
             close = near_file(file)
             hint = (Message("did you mean '{near}'?", near=close),) if close else ()

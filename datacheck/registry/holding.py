@@ -7,11 +7,14 @@ be, must be all that stands at a place.
 
 import codecs
 import hashlib
+import re
 import secrets
 from collections.abc import Generator, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
+
+import polars as pl
 
 from datacheck.engine.contain import tables_of
 from datacheck.engine.cut import decoded
@@ -24,10 +27,10 @@ from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.compiled import compiled
-from datacheck.pii.leaves import json_scalars
-from datacheck.pii.normalise import fold
+from datacheck.pii.leaves import inner_strings, json_scalars
+from datacheck.pii.normalise import fold, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
-from datacheck.pii.traces import KnownValues, Original, Traces
+from datacheck.pii.traces import KnownValues, Original, Traces, readable
 
 _COST = {"n": 1 << 15, "r": 8, "p": 1}  # of scrypt: a tenth of a second and 32 MB for each guess
 _OVERLAP = 4096  # characters of a file without rows that are looked at with what comes next
@@ -60,18 +63,28 @@ class Wanted:
             raise UsageError("an empty value stands everywhere; expected a row's id or a value")
         originals = [Original(entity, value) for entity in _entities(self.plain)]
         self._traces, self._known = Traces((), originals), KnownValues(originals)
+        self._sieve = f"(?i:{re.escape(self.plain)})|{self._known.sieve()}"
 
     def stands_in(self, text: str) -> bool:
         """Whether a string, number or key is the value or holds it."""
-        return fold(text).text.strip() == self.plain or bool(self._traces.inside(text))
+        return folded_text(text).strip() == self.plain or bool(self._traces.inside(text))
 
     def may_stand_in_text(self, text: str) -> bool:
         """As `stands_in`, of a text that is no single value: what is short may be a part of something else."""
-        return self.plain in fold(text).text or self.stands_in(text)
+        (worth,) = pl.Series([text]).str.contains(self._sieve)
+        return bool(worth) and (self.plain in folded_text(text) or self.stands_in(text))
 
     def may_stand_in(self, texts: list[str]) -> list[bool]:
-        """Of records as JSON: which are worth a look at each of their strings."""
-        return [bool(own) or self.plain in text for own, text in zip(self._known.in_texts(texts), texts, strict=True)]
+        """Of records as JSON: which are worth a look at each of their strings.
+
+        All of them go through a sieve first, as they are written or, where something is escaped, as they read.
+        """
+        written = [text if "\\" not in text else "\ue000".join(inner_strings(text)) for text in texts]
+        sieved = pl.Series(written, dtype=pl.String).str.contains(self._sieve)
+        left = [readable(text) for text, worth in zip(texts, sieved, strict=True) if worth]
+        known = zip(left, self._known.in_readable(left), strict=True)
+        found = iter([bool(own) or self.plain in text for text, own in known])
+        return [worth and next(found) for worth in sieved]
 
     def digest(self) -> dict[str, str]:
         """What the ledger keeps: who has the value can confirm that it was meant; to try all numbers takes years."""

@@ -27,7 +27,7 @@ from datacheck.gate.keys import PrivateKey
 from datacheck.gate.ledger import Draft, Entry, Ledger, LedgerError
 from datacheck.gate.outcomes import Scope, ScopeState, answer_of, before, fates, free
 from datacheck.gate.standing import hexed
-from datacheck.gate.trust import Trust
+from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import Verdict
 from datacheck.gate.verify import Signed, read_signed, same_data, same_report, verdict_id
 from datacheck.gate.waivers import read_waivers, unwaived
@@ -269,13 +269,18 @@ class Job:
     def _contract(self) -> Contract:
         """The contract, with the drop where it is now."""
         options = self.rules.options
-        return load_contract(
+        contract = load_contract(
             self.rules.contract,
             self.data(self.drop),
             run=options.run,
             as_of=options.as_of,
             nothing_yet=self.nothing_yet,
         )
+        if options.decisions is None:
+            return contract
+        from datacheck.session.decided import decide
+
+        return decide(contract, options.decisions, options.as_of or today()).contract
 
     def require_readable(self) -> None:
         """Whatever the run would refuse to list is refused before anything is claimed or moved."""

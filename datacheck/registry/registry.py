@@ -247,6 +247,8 @@ class Registry:
         """Finish or take back what calls that died have left; returns where the folders went. Safe at any time."""
         moved = []
         with self.moving(ledger) as db:
+            for half in self.root.glob(".head.json.*"):  # whoever writes one holds this lock
+                half.unlink(missing_ok=True)
             for box in sorted((self.root / "staged").iterdir()):
                 attempt = box.name.rpartition(".")[2]
                 if not attempt.isdigit() or claims.holds(db, f"publish:{version_of(box)}", int(attempt)):

@@ -141,7 +141,19 @@ def summary(finding: Finding, words: Words) -> str:
     said = [f"{name_of(value)} {relation(value, words)}"]
     said += [read_of(entry, words) for entry in (finding.coverage or {}).values() if entry.unread]
     said += [beside_baseline(finding, words)] if finding.baseline else []
+    said += [words.suppressed.format(number(value.suppressed))] if value.suppressed else []
     return words.semicolon.join(said)
+
+
+def decision_lines(report: Report, words: Words) -> list[str]:
+    """The decisions that were given to the run: whose they are, and what each did or why it did nothing."""
+    entry = report.decisions
+    if entry is None:
+        return []
+    if entry.refused is not None:
+        return [words.decisions_refused.format(file=entry.file, why=entry.refused.said(words.lang))]
+    head = words.decisions_by.format(file=entry.file, signer=entry.signer, sha256=entry.sha256[:16])
+    return [head, *(each.said.said(words.lang) for each in entry.decisions)]
 
 
 def read_of(entry: CoverageEntry, words: Words) -> str:

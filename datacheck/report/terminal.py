@@ -80,6 +80,8 @@ def _header(screen: Screen, report: Report) -> None:
     if report.baseline is not None:
         said = words.semicolon.join(show.baseline_counts(report, words))
         screen.line(said, STYLES[Status.WARN], f"  {words.baseline}{words.colon}")
+    for line in show.decision_lines(report, words):
+        screen.line(line, STYLES[Status.WARN], f"  {words.decisions}{words.colon}")
 
 
 def _verdict(screen: Screen, report: Report) -> None:

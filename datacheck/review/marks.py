@@ -132,6 +132,7 @@ def as_drafts(marks: Marks, report: Report) -> dict[str, Any]:
                 "rows": rows,
                 "marked": dict(sorted(counts.items())),
                 "propose": _proposal(counts, rows),
+                "suppress": sorted({mark.record for mark in own if mark.mark == "keep" and mark.record}),
                 "notes": sorted({mark.note for mark in own if mark.note}),
             }
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from datacheck.gate.decisions import GivenDecisions
     from datacheck.gate.keys import PrivateKey
     from datacheck.i18n.words import Lang
     from datacheck.pii.redaction import Mode
@@ -19,7 +20,7 @@ CONTRACT = "contract.yaml"  # in the folder of a report: what `keep_contract` ke
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. Three change what is measured: `as_of`, `run` and `trainer_python`.
+    """How to run. Four change what is measured: `as_of`, `run`, `decisions` and `trainer_python`.
 
     `as_of`: the day with which dates of expiry are compared. `trainer_python`: the Python of a training environment,
     whose trainer is asked about rows.
@@ -44,6 +45,7 @@ class Options:
     allow_remote: tuple[str, ...] = ()
     as_of: dt.date | None = None
     baseline: Path | None = None
+    decisions: GivenDecisions | None = None
     sign: PrivateKey | None = None
     version: Path | None = None
     run: Mapping[str, str] = field(default_factory=dict)

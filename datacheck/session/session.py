@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import polars as pl
 
@@ -32,10 +32,12 @@ from datacheck.files.output_folder import REPORT, new_staging, publish, refuse_f
 from datacheck.files.remote import localise
 from datacheck.files.versions import VERDICT, sweep
 from datacheck.gate.sealing import Sealer, version_path
+from datacheck.gate.trust import today
 from datacheck.gate.verdict import TRAINER_PYTHON, Verdict
 from datacheck.loading.reading import Limits
 from datacheck.report import notebook
 from datacheck.report.faces import faces, write_faces
+from datacheck.session.decided import decide
 from datacheck.session.options import CONTRACT, DEFAULT_OUT, Options
 from datacheck.session.tables import Data, as_paths
 from datacheck.verdict.baseline import Baseline
@@ -66,6 +68,10 @@ class Session:
                 nothing_yet=options.nothing_yet,
                 python=options.trainer_python,
             )
+            self.decided = None
+            if options.decisions is not None:
+                self.decided = decide(self.contract, options.decisions, options.as_of or today())
+                self.contract = self.decided.contract
             signed = self._version(data)
             self.files: Inventory = inventory(self.contract)
             self.plan: tuple[Step, ...] = make_plan(self.contract)
@@ -132,6 +138,8 @@ class Session:
             interrupted=interrupted,
             baseline=self.baseline,
         )
+        if self.decided is not None:
+            report = report.model_copy(update={"decisions": self.decided.entry(outcomes)})
         self._keep_evidence(report, outcomes)
         for state in states.values():
             if isinstance(state, Loaded):
@@ -155,7 +163,10 @@ class Session:
         if self.sealer is None:
             return None
         planned = sum(len(dataset.checks) + len(dataset.idle) for dataset in self.contract.datasets.values())
-        verdict, envelope = self.sealer.seal(report, planned, self.staging, run=self._given(), as_of=self.options.as_of)
+        trainers, as_of = trainers_of(self.contract), self.options.as_of
+        verdict, envelope = self.sealer.seal(
+            report, planned, self.staging, run=self._given(), as_of=as_of, trainers=trainers
+        )
         (self.staging / VERDICT).write_bytes(envelope)
         return verdict, envelope
 
@@ -243,6 +254,17 @@ class Session:
             "run": dict(options.run),
             "checks": str(options.checks) if options.checks else None,
         }
+
+
+def trainers_of(contract: Contract) -> tuple[tuple[str, str], ...]:
+    """The packages of the trainers that a contract names with a version, as trl 1.16."""
+    runs = [contract.run, *(dataset.run for dataset in contract.datasets.values())]
+    named = {(run["trainer"].partition(".")[0], run["version"]) for run in runs if _has_version(run)}
+    return tuple(sorted(named))
+
+
+def _has_version(run: Mapping[str, Any]) -> bool:
+    return bool(run.get("trainer") and run.get("version"))
 
 
 def _near(path: Path) -> str:

@@ -287,6 +287,7 @@ def _judged(check: Check, value: Mapping[str, Any]) -> ValueEntry:
         value=value["value"],
         count=value.get("count"),
         of=value.get("of"),
+        suppressed=value.get("suppressed"),
         slice={label: own or excerpt(given) for label, given in part.items()},
         limit=limit.bounds,
         status=status,
@@ -411,13 +412,14 @@ def rejudge(
         findings += [_idle(contract, dataset, check) for check in dataset.idle]
     findings = _mark_empty(findings, {name: entry.rows for name, entry in report.datasets.items()})
     user = {name: sha256 for name, sha256 in report.inputs.items() if name.startswith(USER_PACKAGE)}
+    decided = {name: sha256 for name, sha256 in report.inputs.items() if name == versions.DECISIONS}
     judged = report.model_copy(
         update={
             "verdict": Status.ERROR if report.reason else _verdict(findings),
             "strict": strict,
             "baseline": None,
             "contract": ContractEntry(name=contract.name, version=contract.version),
-            "inputs": dict(sorted({**contract.inputs, **user}.items())),
+            "inputs": dict(sorted({**contract.inputs, **user, **decided}.items())),
             "findings": tuple(findings),
             "funnel": {
                 name: _funnel(name, steps[:2], findings, partial(_evidence_file, folder))

@@ -97,8 +97,12 @@ class BaselineValue(Model):
 
 
 class ValueEntry(BaselineValue):
-    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share."""
+    """One number, its limit in force and what it came to. `count`/`of` are the integers behind a share.
 
+    `suppressed`: rows that a decision has taken out of `count`; they still stand in `of`.
+    """
+
+    suppressed: int | None = None
     limit: dict[str, float] = {}
     status: Status
 
@@ -220,6 +224,25 @@ class Finding(Model):
     baseline: Comparison | None = None
 
 
+class DecisionEntry(Model):
+    """A decision that was given to the run: whether it applied, and of a suppression how many rows it took out."""
+
+    kind: Literal["suppress", "allow"]
+    applied: bool
+    rows: int | None = None
+    said: Sentence
+
+
+class DecisionsEntry(Model):
+    """A signed file of decisions, by whose key; `refused`: why none of them counts."""
+
+    file: str
+    sha256: str
+    signer: str | None = None
+    refused: Sentence | None = None
+    decisions: tuple[DecisionEntry, ...] = ()
+
+
 class ContractEntry(Model):
     """Which contract was applied."""
 
@@ -251,6 +274,7 @@ class Report(Model):
     funnel: dict[str, tuple[tuple[str, int], ...]] = {}
     not_checked: tuple[Sentence, ...] = ()
     baseline: BaselineEntry | None = None
+    decisions: DecisionsEntry | None = None
 
     in_notebooks: ClassVar[Callable[["Report"], str] | None] = None  # set by `validate`; a report draws nothing itself
 

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 
 import pytest
+import yaml
 from gate_house import opened, verdict_of
 from registry_helpers import manifest_id, rows
 
@@ -269,3 +270,25 @@ def test_the_installed_trainer_is_the_one_that_was_asked(site, verify, monkeypat
     code, said = verify(copy)
     assert (code, "was judged for trl 1.16.0, and 1.18.0 is installed here" in said) == (14, True)
     assert manifest_id(copy) == found.version
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(
+    ("asked", "installed", "code"),
+    [(None, "1.16", 0), (None, "1.16.2", 0), (None, "1.160.0", 14), (None, "1.18.0", 14), ("trl 1.17.0", "1.16.2", 14)],
+)
+def test_the_installed_trainer_is_the_one_that_the_contract_names(site, verify, monkeypatch, asked, installed, code):
+    """As long as no environment was asked, which is more exact."""
+    rules = yaml.safe_load(site.contract.read_text(encoding="utf-8"))
+    rules["datasets"]["train"]["run"] = {"trainer": "trl.sft", "version": "1.16"}
+    site.contract.write_text(yaml.safe_dump(rules), encoding="utf-8")
+    found = site.publish(site.drop("a"))
+    assert (found.status, verdict_of(found.path).trainers) == ("published", (("trl", "1.16"),))
+    copy = site.root / "copy"
+    shutil.copytree(found.path, copy, ignore=shutil.ignore_patterns("_LEDGER_HEAD.json"))
+    if asked:
+        verdict = dataclasses.replace(verdict_of(copy), run={"trainer_python": asked})
+        (copy / VERDICT).write_bytes(dsse.seal(verdict.payload(), site.key("validator")))
+        shutil.copyfile(copy / VERDICT, copy / "_report" / VERDICT)
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: {"trl": installed}[name])
+    assert verify(copy)[0] == code

@@ -9,6 +9,8 @@ import yaml
 from core_helpers import GOOD, ROOT, contract, environment, jsonl
 
 from datacheck import errors
+from datacheck.gate.trust import today
+from datacheck.session.decided import read_written
 
 TEXT = (ROOT / "docs" / "gate.md").read_text(encoding="utf-8")
 
@@ -43,9 +45,19 @@ def test_the_first_five_minutes(tmp_path):
 
 
 def test_the_configurations_are_yaml_and_say_exec():
-    parsed = [yaml.safe_load(block) for block in blocks("yaml")]
-    assert all(isinstance(value, dict) for value in parsed)
-    assert all("datacheck exec" in block for block in blocks("yaml"))
+    configurations = [block for block in blocks("yaml") if not block.startswith("# decisions.yaml")]
+    assert all(isinstance(yaml.safe_load(block), dict) for block in configurations)
+    assert all("datacheck exec" in block for block in configurations)
+
+
+def test_the_file_of_decisions_can_be_signed(tmp_path, house):
+    (block,) = [block for block in blocks("yaml") if block.startswith("# decisions.yaml")]
+    decisions = yaml.safe_load(block)["decisions"]
+    kinds = [({"suppress", "allow", "waive"} & entry.keys()).pop() for entry in decisions]
+    assert kinds == ["suppress", "allow", "waive"]
+    shown = [{**entry, "until": str(today())} for entry in decisions[:2]]  # there is no such version to waive
+    (tmp_path / "d.yaml").write_text(yaml.safe_dump({"decisions": shown}), encoding="utf-8")
+    assert [each.kind for each in read_written(tmp_path / "d.yaml", house.trust).decisions] == kinds[:2]
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,10 +15,10 @@ from gate_house import drop, opened, sign_run, verdict_of
 
 from datacheck.errors import DatacheckError
 from datacheck.files.versions import MANIFEST, VERDICT, write_manifest
-from datacheck.gate import dsse, waivers
+from datacheck.gate import decisions, dsse, waivers
+from datacheck.gate.decisions import Waiver
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.verify import Standing, read_signed, verify
-from datacheck.gate.waivers import Waiver
 
 
 def put(place: Path, payload: bytes, key, key_id: str | None = None) -> None:
@@ -113,7 +114,7 @@ def signed_by(name, as_id=None):
 
 
 def waiver_as_verdict(house):
-    put(house.bad / VERDICT, a_waiver(house).payload(), house.key("validator"))
+    put(house.bad / VERDICT, decisions.payload_of([a_waiver(house)]), house.key("validator"))
     return house.bad
 
 
@@ -161,17 +162,17 @@ def of_accents(house):
 def a_waiver(house, **changes) -> Waiver:
     verdict = verdict_of(house.bad)
     made = Waiver(
-        verdict.version,
-        "role_errors",
-        "train",
-        None,
-        verdict.contract_digest,
-        "lead",
-        "looked at by hand, harmless",
-        waivers.today(),
-        waivers.today() + dt.timedelta(days=3),
+        version=verdict.version,
+        check="role_errors",
+        dataset="train",
+        finding=None,
+        contract=verdict.contract_digest,
+        owner="lead",
+        reason="looked at by hand, harmless",
+        created=waivers.today(),
+        expires=waivers.today() + dt.timedelta(days=3),
     )
-    return made._replace(**changes)
+    return replace(made, **changes)
 
 
 def waived(signer="approver", **changes):
@@ -179,7 +180,11 @@ def waived(signer="approver", **changes):
 
     def attack(house):
         given = {key: value(house) if callable(value) else value for key, value in changes.items()}
-        put(house.bad / "waivers" / f"{0:064}.dsse.json", a_waiver(house, **given).payload(), house.key(signer))
+        put(
+            house.bad / "waivers" / f"{0:064}.dsse.json",
+            decisions.payload_of([a_waiver(house, **given)]),
+            house.key(signer),
+        )
         return house.bad
 
     return attack
@@ -189,7 +194,7 @@ def waiver_edited(house):
     version = waived()(house)
     (place,) = (version / "waivers").iterdir()
     body, statement = opened(place)
-    statement["predicate"]["expires"] = (waivers.today() + 90 * DAYS).isoformat()
+    statement["predicate"]["decisions"][0]["expires"] = (waivers.today() + 90 * DAYS).isoformat()
     body["payload"] = base64.b64encode(json.dumps(statement).encode()).decode()
     place.write_text(json.dumps(body))
     return version
@@ -201,7 +206,9 @@ def waiver_of_undecided(house):
         made = a_waiver(
             house, version=verdict.version, contract=verdict.contract_digest, check=finding.check, finding=finding.id
         )
-        put(house.undecided / "waivers" / f"{number:064}.dsse.json", made.payload(), house.key("approver"))
+        put(
+            house.undecided / "waivers" / f"{number:064}.dsse.json", decisions.payload_of([made]), house.key("approver")
+        )
     return house.undecided
 
 

@@ -11,8 +11,8 @@ from test_waivers import waive
 from datacheck.files import strictjson
 from datacheck.files.versions import VERDICT, write_manifest
 from datacheck.gate import dsse, waivers
+from datacheck.gate.decisions import Waiver, payload_of
 from datacheck.gate.verdict import SECOND, parse_verdict
-from datacheck.gate.waivers import Waiver
 
 PHONE = "我的电话是 13973581624，有事请打。"
 SECRET = "export GITHUB_TOKEN=ghp_R7hYk2Qw9ZtLmX4cVb8NsD1fGj6PuA3eTiHo"  # nobody's
@@ -60,8 +60,9 @@ def test_secrets_and_red_lines_are_never_waived(judged, house, command, guarded,
     assert waive(command, house, version, "--check", check, "--dataset", "train")[0] == 2
     verdict = parse_verdict(dsse.parse((version / VERDICT).read_bytes()).payload)
     day = waivers.today()
-    forged = Waiver(verdict.version, check, "train", None, verdict.contract_digest, "lead", "it is fine", day, day)
-    put(version / "waivers" / f"{0:064}.dsse.json", forged.payload(), house.key("approver"))  # not by `waive`
+    scope = {"version": verdict.version, "contract": verdict.contract_digest, "check": check, "dataset": "train"}
+    forged = Waiver(**scope, finding=None, owner="lead", reason="it is fine", created=day, expires=day)
+    put(version / "waivers" / f"{0:064}.dsse.json", payload_of([forged]), house.key("approver"))  # not by `waive`
     code, said = guarded(version)
     assert (code, finding in said) == (10, True), said
 
@@ -91,6 +92,7 @@ def test_the_statement_says_so_and_one_of_before_is_still_read(judged, house, gu
     (version / VERDICT).write_bytes(dsse.seal(strictjson.canonical(whole), key))
     assert guarded(version)[0] == 12  # today's form says it of every finding
     facts["schema"] = SECOND
+    del facts["trainers"]
     (version / VERDICT).write_bytes(dsse.seal(strictjson.canonical(whole), key))
     assert guarded(version)[0] == 10
     assert json.dumps(facts["findings"]).count("unwaivable") == 0

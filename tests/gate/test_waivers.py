@@ -65,7 +65,7 @@ def test_an_independent_reader_accepts_it(house, command):
     envelope.verify([independent_key(house.key("approver"))], 1)
     statement = pb.Parse(envelope.payload, statement_pb2.Statement())
     Statement.copy_from_pb(statement).validate()
-    assert statement.predicate["owner"] == "lead"
+    assert statement.predicate["decisions"][0]["owner"] == "lead"
     _, verdict = opened(house.bad / "verdict.dsse.json")
     assert dict(statement.subject[0].digest) == verdict["subject"][0]["digest"]
 
@@ -95,7 +95,7 @@ def test_a_new_one_takes_over_from_an_expired_one(house, command, guarded, monke
         ({"key": "stranger"}, 14, "is not trusted"),
         ({"reason": "ok"}, 2, "a reason of 10 characters"),
         ({"reason": " " * 20}, 2, "a reason of 10 characters"),
-        ({"owner": " "}, 2, "expected a name"),
+        ({"owner": " "}, 2, "expected an owner"),
         ({"expires": in_days(-1)}, 2, "expected a day from today on"),
         ({"expires": in_days(400)}, 2, "at most 366 days"),
         ({"expires": "soon"}, 2, "expected a day as 2026-12-31"),

@@ -8,6 +8,7 @@ KIND `run`: as `call`, but of a run with --out over an earlier report.
 KIND `runtime`: as `time`, but of a run.
 KIND `full`: the Nth such call fails with ENOSPC, and so do all after it.
 KIND `erase`: as `call`, but of taking a published version and one in quarantine away for good.
+KIND `migrate`: as `call`, and before every statement of SQL, of lifting a registry that 0.1.0 left.
 KIND `size`: no file may grow beyond N bytes (RLIMIT_FSIZE), the ledger's neither. KIND `runsize`: the same for a run.
 Prints one line of JSON per attempt: what was found wrong (nothing), how the child ended, what the next call said.
 """
@@ -20,6 +21,7 @@ import random
 import resource
 import shutil
 import signal
+import sqlite3
 import sys
 import time
 from pathlib import Path
@@ -29,31 +31,43 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from core_helpers import in_this_process
 from registry_helpers import Site, manifest_id
+from test_migrate import left_by_0_1
 
 from datacheck.engine import run
 from datacheck.errors import DatacheckError
+from datacheck.files.versions import scan
 from datacheck.gate.guard import require_passed
 from datacheck.gate.ledger import LedgerError
 from datacheck.gate.outcomes import erased
 from datacheck.gate.standing import LEDGER, hexed
 from datacheck.registry.erasure import EXPIRED, erase
+from datacheck.registry.migrate import migrate
 from datacheck.session.session import Options, Session
 
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink", "os.truncate"}
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-def strike_at(number, act):
-    """Call `act` at the Nth change of the file system, before it is done."""
+def strike_at(number, act, *, sql=False):
+    """Call `act` at the Nth change of the file system (or statement of SQL), before it is done."""
     left = [number]
+
+    def count():
+        left[0] -= 1
+        if left[0] <= 0:
+            act()
 
     def hook(event, args):
         if event in CHANGES or (event == "open" and isinstance(args[2], int) and args[2] & WRITES):
-            left[0] -= 1
-            if left[0] <= 0:
-                act()
+            count()
+
+    def called(_, event, what):
+        if event == "c_call" and isinstance(getattr(what, "__self__", None), sqlite3.Connection | sqlite3.Cursor):
+            count()
 
     sys.addaudithook(hook)
+    if sql:
+        sys.setprofile(called)
 
 
 def no_file_beyond(size):
@@ -156,8 +170,28 @@ def erased_places(site):
         return erased(ledger.verified(site.registry.heads()))
 
 
+def migrate_over(site, _, number):
+    """Kill a lifting; returns how it ended and what is wrong."""
+    left_by_0_1(site)
+    (folder,) = (site.reg / "versions").iterdir()
+    version, before = manifest_id(folder), site.kinds()
+    ended = in_child(lambda: (STRIKES["migrate"](number), migrate(site.registry)))
+    told = [] if site.kinds() in (before, [*before, "migrate"]) else [f"the ledger says {site.kinds()}"]
+    told += [] if passing(site) == {version} else ["what was published is refused"]
+    if in_child(lambda: migrate(site.registry)):
+        told.append("the next call failed")
+    told += [] if site.kinds() == [*before, "migrate"] else [f"the ledger says {site.kinds()}"]
+    told += [] if passing(site) == {version} else ["what was published is refused"]
+    folders = [path.name for path in (site.reg / "versions").iterdir()]
+    told += [] if folders == [folder.name] and scan(folder).id == version else [f"other versions: {folders}"]
+    if any((file.stat().st_nlink, file.stat().st_mode & 0o777) != (1, 0o444) for file in folder.glob("*.jsonl")):
+        told.append("published files are not the registry's own")
+    return ended, told + [f"left: {path.name}" for path in site.reg.iterdir() if path.name.startswith(".")]
+
+
 STRIKES = {
     "run": lambda number: strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL)),
+    "migrate": lambda number: strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL), sql=True),
     "runtime": lambda _: None,
     "runsize": no_file_beyond,
 }
@@ -256,12 +290,12 @@ def main():
     for number in range(first, last, step):
         root = folder / f"{kind}{number}"
         root.mkdir()
-        over = erase_over if kind == "erase" else run_over if kind in STRIKES else publish_over
+        over = {"erase": erase_over, "migrate": migrate_over}.get(kind, run_over if kind in STRIKES else publish_over)
         ended, told = over(Site(root), kind, number)
         print(json.dumps({"number": number, "ended": ended, "wrong": told}), flush=True)
         if not told:
             shutil.rmtree(root)
-        if kind in ("call", "run", "full", "erase") and ended in (0, 1) and number > 20:
+        if kind in ("call", "run", "full", "erase", "migrate") and ended in (0, 1) and number > 20:
             break  # it came to its end: there is no call of this number
 
 

@@ -52,6 +52,14 @@ def test_an_erasure_killed_before_every_change_of_the_file_system(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_lifting_killed_before_every_change_loses_nothing(tmp_path):
+    """What was published passes before and after the next call, which finishes it; the ledger has one entry of it."""
+    ended = driven(tmp_path, "migrate", 1, 1000)
+    assert ended[-9] >= 40
+    assert ended[0] == 1
+
+
+@pytest.mark.slow
 def test_killed_at_random_moments(tmp_path):
     assert driven(tmp_path, "time", 0, 30)[-9] >= 3  # a fast machine is done before most of them
 

@@ -110,6 +110,10 @@ def recorded(path, entries):
 
 @pytest.fixture
 def old(site):
+    return left_by_0_1(site)
+
+
+def left_by_0_1(site):
     """A registry as 0.1.0 left it: one version published, whose depositor still knows a file of it by another name."""
     for name in ("staged", "versions", "quarantine", "published"):
         (site.reg / name).mkdir()
@@ -180,10 +184,11 @@ def test_a_migration_that_was_killed_is_run_again(old, command, monkeypatch):
         patch.setattr(registries, "sync_tree", lambda _: 1 / 0)  # in the middle
         with pytest.raises(ZeroDivisionError):
             registries.Registry(old.reg).own(folder)
-    (old.reg / ".migrate.0123").write_text("the half of a file")
+    for name in (".migrate.0123", ".head.json.0123"):
+        (old.reg / name).write_text("the half of a file")
     assert passes(old) == 0
     assert command("migrate", old.reg)[0] == 0
-    assert (passes(old), (old.reg / ".migrate.0123").exists()) == (0, False)
+    assert (passes(old), [path.name for path in old.reg.iterdir() if path.name.startswith(".")]) == (0, [])
 
 
 def test_there_must_be_a_registry(tmp_path, command):
@@ -217,11 +222,11 @@ def test_newer_manifests_verdicts_and_reports_are_refused(site, command, here, c
     code, _, said = command("judge", folder / "_report", "--contract", site.contract)
     assert (code, newer.format("report/2") in said) == (2, True)
     envelope = dsse.parse((folder / VERDICT).read_bytes())
-    statement = envelope.payload.replace(b"datacheck/verdict/3", b"datacheck/verdict/4")
+    statement = envelope.payload.replace(b"datacheck/verdict/4", b"datacheck/verdict/5")
     (folder / VERDICT).unlink()
     (folder / VERDICT).write_bytes(dsse.seal(statement, site.key("validator")))
     capsys.readouterr()
-    assert (passes(site), newer.format("verdict/3") in capsys.readouterr().err) == (12, True)
+    assert (passes(site), newer.format("verdict/4") in capsys.readouterr().err) == (12, True)
     drop = site.drop("b")
     manifest = json.loads((drop / MANIFEST).read_bytes())
     (drop / MANIFEST).write_text(json.dumps({**manifest, "schema": "datacheck/manifest/2", "more": 1}))

@@ -2,16 +2,19 @@
 
 import datetime as dt
 
+import polars as pl
 import pytest
 from core_helpers import contract
 from registry_helpers import manifest_id, rows
 
 from datacheck.errors import FailedError, TamperedError, WaiverError
 from datacheck.gate import waivers
+from datacheck.gate.decisions import Suppression, Waiver, given, seal
 from datacheck.gate.guard import require_passed
 from datacheck.gate.verify import read_signed
 from datacheck.registry import publish as publishing
 from datacheck.registry.rescan import rescan
+from datacheck.session import session
 from datacheck.session.session import Session
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -31,7 +34,7 @@ def waive(site, folder, days=1):
             reason="known and accepted",
             until=until,
         )
-        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.signers)
+        waivers.put_beside(folder, seal([one], site.key("approver"), keys, signed.signers))
 
 
 @pytest.fixture
@@ -87,11 +90,12 @@ def test_what_could_not_be_decided_is_never_published(site, monkeypatch):
     signed = read_signed(folder, keys)
     day = waivers.today()
     for finding in signed.verdict.blocking:
-        one = waivers.Waiver(
-            signed.verdict.version, finding.check, finding.dataset, finding.id, signed.verdict.contract_digest,
-            "Li Lei", "known and accepted", day, day,
+        one = Waiver(
+            version=signed.verdict.version, check=finding.check, dataset=finding.dataset, finding=finding.id,
+            contract=signed.verdict.contract_digest, owner="Li Lei", reason="known and accepted", created=day,
+            expires=day,
         )  # fmt: skip
-        waivers.write_waiver(folder, one, site.key("approver"), keys, signed.signers)
+        waivers.put_beside(folder, seal([one], site.key("approver"), keys, signed.signers))
     again = site.publish(folder)
     assert (again.status, again.known) == ("undecided", False)  # an error is asked again, never answered
     assert site.tree()["versions"] == site.tree()["published"] == []
@@ -192,3 +196,25 @@ def test_a_version_that_was_changed_does_not_keep_the_others_from_being_asked(si
     assert "data.jsonl: was changed" in found[0].reason
     with pytest.raises(TamperedError):
         allowed(site, first.path)
+
+
+def test_decisions_are_part_of_the_question_until_they_expire(site, monkeypatch):
+    """A drop in quarantine passes with its rows suppressed; once that has expired, a rescan revokes it."""
+    found = site.publish(site.bad())
+    assert found.status == "quarantined"
+    rows = pl.read_parquet(found.path / "_report" / "evidence" / "train.role_errors.parquet")["record"].to_list()
+    day = waivers.today()
+    one = Suppression(
+        rows=tuple(rows), check="role_errors", dataset="train", finding=None, owner="Li Lei",
+        reason="known and accepted", created=day, expires=day + dt.timedelta(days=2),
+    )  # fmt: skip
+    file = site.root / "d.dsse.json"
+    keys = site.rules().trust
+    file.write_bytes(seal([one], site.key("approver"), keys))
+    rules = site.rules(decisions=given(file, keys, [site.key("validator").key_id]))
+    again = publishing.publish(found.path, rules, site.registry)
+    assert (again.status, again.known) == ("published", False)
+    assert [(each.status, each.known) for each in rescan(rules, site.registry)] == [("published", True)]
+    for module in (publishing, session):
+        monkeypatch.setattr(module, "today", lambda: day + dt.timedelta(days=3))
+    assert [each.status for each in rescan(rules, site.registry)] == ["revoked"]

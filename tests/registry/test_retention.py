@@ -168,6 +168,27 @@ def test_every_kind_of_file_is_searched_and_what_cannot_be_is_said(site, command
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (PHONE, "call +86 139-1234-8765 ❤️"),
+        (PHONE, "一三九一二三四八七六五"),
+        (PHONE, "139123\u200b48765"),
+        (PHONE, "139\\n12348765"),
+        (PHONE, json.dumps({"n": [13912348765]})),
+        ("甲", "甲"),
+        ("17", "１７"),
+    ],
+    ids=["apart", "numerals", "invisible", "escape", "json", "short", "wide"],
+)
+@pytest.mark.parametrize("escaped", [True, False])
+def test_a_value_is_found_however_it_is_written(site, command, here, value, text, escaped):
+    drop = site.drop("a", json.dumps(saying(text), ensure_ascii=escaped).encode())
+    site.publish(drop)
+    code, said, _ = command("registry", "forget", value, "--registry", site.reg)
+    assert (code, said.splitlines()[0].split()[-1]) == (1, "note")
+
+
 def test_the_value_may_come_by_standard_input(site, command, here, monkeypatch):
     site.publish(site.drop("a", saying(PHONE)))
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PHONE}\n"))

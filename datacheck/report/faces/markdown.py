@@ -69,6 +69,8 @@ def _header(report: Report, words: Words) -> list[str]:
     if report.baseline is not None:
         said = words.semicolon.join(code(line) for line in show.baseline_counts(report, words))
         lines += ["", f"**{words.baseline}**{words.colon}{said}"]
+    decided = show.decision_lines(report, words)
+    lines += ["", f"**{words.decisions}**", "", *(f"- {code(line)}" for line in decided)] if decided else []
     return [*lines, "", f"**{code(str(report.reason))}**"] if report.reason else lines
 
 
