@@ -25,7 +25,7 @@ _OPENED = (
 _TAG = r"</?[A-Za-z][^<>]{0,300}>"
 _BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>|(?m:^(?:[^|\n<>]{2,300}<br\s*/?>\n?){3}))"
 # Marks of references that stand nowhere: two, behind words.
-_MARK = r"(?:[\p{Han}。，；]|[a-z]{3}[.,;]?)\s?\[\d{1,2}\](?:[\s，。,.;；、]|$)"
+_MARK = r"(?:[\p{Han}。，；]\s?|[a-z]{3}(?:[.,;]\s?| ))\[\d{1,2}\](?:[\s，。,.;；、]|$)"
 _FIRST_MARKS = ["[1]", "[2]", "[3]"]
 _LISTED = r"(?m)^\s*\[\d{1,2}\]"
 _OF_NUMBERS = (

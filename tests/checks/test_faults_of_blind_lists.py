@@ -150,6 +150,7 @@ def test_an_object_that_was_printed(question, answer, found):
         (ASK, "它在山上[1]。磨坊很旧[2]，河在旁边。", ["reference_mark"]),
         (ASK, "It stands on the hill [1]. The mill is old [2].\n\n[1] A book\n[2] Another", []),
         ("Use [1] and [2] of these papers.", "It stands on the hill [1]. The mill is old [2].", []),
+        (ASK, "    if lst[0] > lst[1] and lst[1] > lst[2]:\n        return lst[1] , lst[2]", []),
         ("How are arrays read?", "Take values [1] and then values [2] of it.", []),
         (ASK, "x = values[1] + values[2]\nprint(x)\nfor n in values:\n    print(n)", []),
     ],
