@@ -8,6 +8,7 @@ from datacheck.checks.leftover_markup import LeftoverMarkup
 from datacheck.checks.placeholder_text import PlaceholderText
 from datacheck.checks.prompt_echo import PromptEcho
 from datacheck.checks.refusals import Refusals
+from datacheck.checks.tool_call_errors import ToolCallErrors
 from datacheck.checks.unfinished_answers import UnfinishedAnswers
 from datacheck.testing import measure
 
@@ -157,3 +158,16 @@ def test_an_object_that_was_printed(question, answer, found):
 )
 def test_marks_that_were_left(question, answer, found):
     assert problems(LeftoverMarkup(), question, answer) == found
+
+
+def test_an_argument_that_no_definition_names():
+    call = {
+        "id": "a",
+        "type": "function",
+        "function": {"name": "weather", "arguments": '{"city": "Paris", "mood": "good"}'},
+    }
+    said = [{"role": "user", "content": "Weather?"}, {"role": "assistant", "content": "", "tool_calls": [call]}]
+    tool = {"name": "weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+    measured = measure(ToolCallErrors(), [{"messages": said, "tools": [tool]}])
+    assert [problem for _, problem in measured.problems] == ["undeclared_argument"]
+    assert (measured.value("rate").n, measured.value("strange").n) == (0, 1)

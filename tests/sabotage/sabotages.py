@@ -51,6 +51,22 @@ SABOTAGES = (
         "tests/verdict/test_judge.py::test_no_value_can_be_taken_away",
     ),
     Sabotage(
+        "an_open_schema_names_all",
+        "an argument that no closed list of parameters names is told of",
+        "datacheck.features.tool_calls._strange",
+        "not _OPEN & schema.keys()",
+        "_OPEN & schema.keys()",
+        "tests/checks/test_faults_of_blind_lists.py::test_an_argument_that_no_definition_names",
+    ),
+    Sabotage(
+        "a_text_beside_the_prompt_is_absent",
+        "a prompt whose text stands beside it lacks nothing",
+        "datacheck.checks.placeholder_text._absent",
+        'lone = promised.join(alone, on="row", how="semi").join(beside',
+        'lone = promised.join(alone, on="row", how="semi").join(beside.head(0)',
+        "tests/checks/test_faults_of_blind_lists.py::test_a_text_that_stands_elsewhere_is_not_absent",
+    ),
+    Sabotage(
         "anybody_writes_the_channels",
         "a file of channels that others may write decides nothing",
         "datacheck.registry.channels.read_channels",
