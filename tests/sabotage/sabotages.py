@@ -1785,7 +1785,7 @@ SABOTAGES = (
         "an_echo_is_never_whole",
         "one answer in a thousand that is its prompt and nothing else warns",
         "datacheck.checks.prompt_echo.PromptEcho.measure",
-        '== "prompt_only"',
+        '!= "prompt_echo"',
         '== "prompt_echo"',
         "tests/checks/test_prompt_echo.py::test_one_in_a_thousand_that_is_its_prompt_warns",
     ),
