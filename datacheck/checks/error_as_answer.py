@@ -67,6 +67,15 @@ _PATTERNS = {
         rf"(?:\b[45]\d\d\b|{_REASONS}|error|access denied|just a moment|attention required|验证|出错|错误|无法访问)"
     ),
 }
+# What a program prints of an object, as the whole text: Python's dictionary or list of strings, a client's message.
+_PRINTED = (
+    r"(?s)^\s*(?:\{'[^'\n]{1,60}': .*\}|\[\{'[^'\n]{1,60}': .*\}\]|\['[^'\n]{20,}'(?:, ['\"].*)?\]"
+    r"|(?:ChatCompletion|ChatCompletionMessage|Choice|AIMessage|HumanMessage|Completion|GenerateContentResponse)\(.*\))\s*$"
+)
+_OF_DATA = ascii_edges(
+    r"(?i)python|\blists?\b|\barrays?\b|\bdict|\btuples?\b|\bsets?\b|json|\bkeys?\b|\bfunction|\bcode|\bformat|\bstrings?\b"
+    r"|列表|数组|字典|元组|集合|格式|代码|程序|函数|\{'|\['"
+)
 _TRACEBACK = "Traceback (most recent call last):"  # also behind half of an answer
 # Who speaks of errors may be answered with one; who speaks of programs or of the word, with None.
 _OF_ERRORS = ascii_edges(
@@ -78,6 +87,7 @@ _OF_NOTHING = ascii_edges(
     r"(?i)\bnone\b|\bnull\b|\bnan\b|undefined|\[object|\breturns?\b|\bprint|\boutputs?\b|\bsql\b"
     r"|返回|空值|输出|程序|代码"
 )
+_SPOKEN_OF = {"": "errors", "null": "nothing", "printed": "data"}  # kind → what a user speaks of who may want it
 
 
 class ErrorAsAnswer(Check):
@@ -85,9 +95,10 @@ class ErrorAsAnswer(Check):
 
     The kinds: `null` (None, null, NaN, `<noinput>`, [object Object] or its like is the whole text), `traceback`
     (Python, Java, JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a
-    status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an error
-    as its title). Answers to users who speak of errors, output or programs are fine, and so is code. Results of tools
-    are counted by themselves: an agent may meet an error and learn from it.
+    status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an
+    error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`). Answers to
+    users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by themselves:
+    an agent may meet an error and learn from it.
     """
 
     metrics = {
@@ -115,13 +126,15 @@ class ErrorAsAnswer(Check):
         texts = turn_texts(data, plain=False)
         said = texts.filter(pl.col("role").is_in(["assistant", "tool"]))
         text = pl.col("text")
-        any_kind = text.str.contains(either(_PATTERNS.values())) | text.str.contains(_TRACEBACK, literal=True)
+        any_kind = text.str.contains(either((*_PATTERNS.values(), _PRINTED))) | text.str.contains(
+            _TRACEBACK, literal=True
+        )
         suspect = said.filter(any_kind).collect().lazy()
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(_asked(heard), on="row", how="left", maintain_order="left")
         kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}
-        found = flagged(bare, kinds).drop("errors", "nothing")
+        found = flagged(bare, kinds).drop("errors", "nothing", "data")
         by_tool = pl.col("role") == "tool"
         return Measured(
             (
@@ -137,19 +150,20 @@ def _kinds() -> dict[str, pl.Expr]:
     """Whether `text` is of each kind."""
     kinds = {kind: pl.col("text").str.contains(pattern) for kind, pattern in _PATTERNS.items()}
     kinds["traceback"] |= pl.col("text").str.contains(_TRACEBACK, literal=True)
+    kinds["printed"] = pl.col("text").str.contains(_PRINTED) & (pl.col("role") == "assistant")
     return kinds
 
 
 def _asked(heard: pl.LazyFrame) -> pl.LazyFrame:
     """Per row, whether its user speaks of errors, and whether of programs or of a word for nothing."""
     users = heard.filter(pl.col("role") == "user").with_columns(code=looks_like_code(pl.col("text")))
-    words = asked(users, errors=_OF_ERRORS, nothing=_OF_NOTHING)
+    words = asked(users, errors=_OF_ERRORS, nothing=_OF_NOTHING, data=_OF_DATA)
     code = users.group_by("row").agg(pl.col("code").any())
-    either = {name: pl.col(name) | pl.col("code") for name in ("errors", "nothing")}
+    either = {name: pl.col(name) | pl.col("code") for name in _SPOKEN_OF.values()}
     return words.join(code, on="row").select("row", **either)
 
 
 def _unasked(kind: str) -> pl.Expr:
     """Whether the kind counts in this row: nobody asks a tool for an error."""
-    wanted = pl.col("nothing" if kind == "null" else "errors").fill_null(value=False)
+    wanted = pl.col(_SPOKEN_OF.get(kind, "errors")).fill_null(value=False)
     return (pl.col("role") == "tool") | ~wanted

@@ -6,11 +6,13 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import (
+    asked,
     evidence,
     first_at,
     flagged,
     from_first,
     looks_like_code,
+    of_rows,
     per_kind,
     turn_texts,
     without_code,
@@ -33,6 +35,13 @@ _WRITTEN = r"[\p{L}\p{N}]"
 # Characters or words of a tokenizer: three words in a row, so that a sentence about such marks is none.
 _PIECES = r"[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]"
 _SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han} ){20}"  # "t h e   o a k   i s": a blank behind each character
+# Whole texts without a small letter, and runs of words without a space between them.
+_CAPITALS = r"^[^a-z\p{Han}]+$"
+_MAYBE_WORN = (r"^\W?[A-Z][^a-z\p{Han}]{40}", "[a-z]{30}")  # what is tried first, for it is cheap
+_GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}[a-z,.'’!?]{47,}(?:\s|$)"
+_OF_CAPITALS = r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$"
+_FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
+_LETTERS = 12  # different letters of such a run
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -61,7 +70,8 @@ class GarbledText(Check):
     `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
     encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width), `look_alike` (Cyrillic
     letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces` (words of a tokenizer:
-    `ĠtheĠoak`), `spaced` (a blank behind each character), `hidden_words` (tag characters, U+E0000 and on), and, with a
+    `ĠtheĠoak`), `spaced` (a blank behind each character), `capitals` (a whole answer, unasked) and `glued` (words
+    without spaces), both with a rate of their own, `hidden_words` (tag characters, U+E0000 and on), and, with a
     rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what
     they say these are counted apart. Emoji, symbols, rare characters and all scripts are fine, and so are joiners
     (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
@@ -82,6 +92,13 @@ class GarbledText(Check):
             limit=Limit(warn_max=0.001),
             why="web pages bring a few along; above 1 row in 1,000 words are cut by them",
         ),
+        "worn": Metric(
+            "rows whose words lost their small letters or the spaces between them",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0.001),
+            why="a text may be written so; above 1 row in 1,000 an export or a scan did it",
+        ),
         "escaped_input": Metric(
             "rows with escapes of JSON in what was said to the model",
             "share",
@@ -98,13 +115,25 @@ class GarbledText(Check):
         """Search every text for each kind of damage."""
         texts = turn_texts(data, thoughts=True)
         patterns = {"mojibake": mojibake(), **_PATTERNS, "spaced": _SPACED}
-        suspect = texts.filter(pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE)))).collect().lazy()
+        suspect = (
+            texts.filter(pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE, *_MAYBE_WORN))))
+            .collect()
+            .lazy()
+        )
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
-        found = pl.concat([damaged, _escaped(suspect)]).sort("row", maintain_order=True)
+        found = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)
         heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
         unseen, pasted = pl.col("problem") == "invisible", (pl.col("problem") == "escaped") & heard
-        apart = pl.when(unseen).then(pl.lit("invisible")).when(pasted).then(pl.lit("escaped_input"))
+        worn = pl.col("problem").is_in(["capitals", "glued"])
+        apart = (
+            pl.when(worn)
+            .then(pl.lit("worn"))
+            .when(unseen)
+            .then(pl.lit("invisible"))
+            .when(pasted)
+            .then(pl.lit("escaped_input"))
+        )
         counted = found.with_columns(metric=apart.otherwise(pl.lit("rate")))
         values: list[Value] = []
         for name in self.metrics:
@@ -117,6 +146,26 @@ def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:
     prose = without_code(pl.col("text"))
     suspect = texts.filter(pl.col("text").str.contains(ESCAPE))
     return flagged(suspect, {"escaped": left_escaped(prose) & ~looks_like_code(prose)}, {"escaped": first_at(ESCAPE)})
+
+
+def _worn(suspect: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Of suspects among `texts`, answers all in capitals that nobody asked for, and words without spaces."""
+    text = pl.col("text")
+    capitals = text.str.count_matches("[A-Z]")
+    shouted = (pl.col("role") == "assistant") & text.str.contains(_CAPITALS)
+    shouted &= (capitals >= _FEWEST) & (capitals >= _WORDY * text.str.len_chars())
+    likely = suspect.filter(shouted | text.str.contains(_GLUED)).collect().lazy()
+    wanted = asked(of_rows(texts, likely), capitals=_OF_CAPITALS)
+    prose = likely.join(wanted, on="row", how="left", maintain_order="left")
+    prose = prose.with_columns(text=without_code(text)).filter(~looks_like_code(text))
+    run = text.str.extract(f"({_GLUED})")
+    kinds = {
+        "capitals": (pl.col("role") == "assistant")
+        & text.str.contains(_CAPITALS)
+        & ~pl.col("capitals").fill_null(value=False),
+        "glued": text.str.contains(_GLUED) & (run.str.split("").list.n_unique() >= _LETTERS),
+    }
+    return flagged(prose, kinds, {"glued": first_at(_GLUED)}).drop("capitals")
 
 
 def _holds(kind: str, pattern: str) -> pl.Expr:

@@ -23,7 +23,14 @@ _OPENED = (
     r"(?:class|style|href|src|target|align|color|size|width|onclick)\s*=)"
 )
 _TAG = r"</?[A-Za-z][^<>]{0,300}>"
-_BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>)"
+_BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>|(?m:^(?:[^|\n<>]{2,300}<br\s*/?>\n?){3}))"
+# Marks of references that stand nowhere: two, behind words.
+_MARK = r"(?:[\p{Han}。，；]\s?|[a-z]{3}(?:[.,;]\s?| ))\[\d{1,2}\](?:[\s，。,.;；、]|$)"
+_FIRST_MARKS = ["[1]", "[2]", "[3]"]
+_LISTED = r"(?m)^\s*\[\d{1,2}\]"
+_OF_NUMBERS = (
+    r"\[\d{1,2}\]|(?i:citation|\bcite|reference|source|\barray|\bindex|\blist|列表|数组|引用|参考文献|来源|文献)"
+)
 _ENTITY = (
     r"&(?:nbsp|lt|gt|amp|quot|apos|[lr][ds]quo|[mn]dash|hellip|middot|bull|copy|emsp|ensp"
     r"|#[0-9]{2,5}|#[xX][0-9a-fA-F]{2,5});"
@@ -82,12 +89,13 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"|\nEDIT: as pointed out in the comments"
         r"|\nShare this article:|\nThis article was originally published |\nAdvertisement\n|See full answer »"
     ),
+    "escaped_markdown": r"\\\*\\\*[^*\n\\]{1,60}\\\*\\\*|(?m:^\\[-*#] [^\n]{1,200}\n(?:\n)?\\[-*#] )",
     "percent": r"(?m)^\s*(?:%[0-9A-Fa-f]{2}){12}",
     "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
 }
 _OF_RESIDUE = ascii_edges(
     r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
-    r"|picture|\bphoto|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
+    r"|picture|\bphoto|markdown|latex|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
 )
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
@@ -97,7 +105,7 @@ _PATTERNS = {
 }
 # The first pattern to try, wider than the others and cheaper.
 _GATE = (
-    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>\s*<br|<[a-z]+\s[^<>]*=|\[/[biucsfq])"
+    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>|<[a-z]+\s[^<>]*=|\[/[biucsfq])"
     rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}|{'|'.join(_CHROME)}"
 )
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
@@ -120,17 +128,18 @@ _CIPHER = ascii_edges(
 
 
 class LeftoverMarkup(Check):
-    """Share of rows with markup of web pages or forums in their prose: `</p>`, `&nbsp;`, `[/url]`, or base64 data.
+    r"""Share of rows with markup of web pages or forums in their prose: `</p>`, `&nbsp;`, `[/url]`, or base64 data.
 
     The kinds: `html_tag` (block tags that close, tags with attributes, two line breaks in a row), `html_entity`,
     `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript), `copy_button`,
     `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line ends),
-    `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum) and `percent` (a line that
-    begins with a dozen of %E4). Code is left out, and so are results of tools and rows in which some message speaks of
-    HTML, markup or encodings. Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a single `<br>`,
-    tables), the tags of agents and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
+    `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum), `percent` (a line that
+    begins with a dozen of %E4), `escaped_markdown` (`\*\*bold\*\*`) and `reference_mark` (two of [1], and no list).
+    Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or encodings.
+    Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a `<br>` or two, tables), the tags of agents
+    and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
     """
 
     metrics = {
@@ -152,7 +161,10 @@ class LeftoverMarkup(Check):
         # one by one: as one pattern they take a hundred times as long
         suspect = (
             texts.filter(
-                pl.any_horizontal(*(pl.col("text").str.contains(each) for each in (_GATE, *_RESIDUE.values())))
+                pl.any_horizontal(
+                    *(pl.col("text").str.contains(each) for each in (_GATE, *_RESIDUE.values())),
+                    pl.col("text").str.contains_any(_FIRST_MARKS),
+                )
             )
             .collect()
             .lazy()
@@ -177,12 +189,16 @@ class LeftoverMarkup(Check):
             if kind == "percent":
                 left &= ~pl.col("cipher")
             kinds[kind] = kinds[kind] | left if kind in kinds else left
+        explained = pl.col("numbered") | pl.col("program") | text.str.contains(_LISTED) | looks_like_code(text)
+        kinds["reference_mark"] = (text.str.count_matches(_MARK) > 1) & (pl.col("role") == "assistant") & ~explained
         run, alone = text.str.extract(f"({_BLOB})"), text.str.contains(_ALL_BLOB)
         kinds["base64"] &= text.str.contains(_DATA_URI) | _is_data(run, alone)
         shown = {
             kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in (_RESIDUE | _PATTERNS).items()
         }
-        found = flagged(prose, kinds, shown).drop("web", "web_asked", "program", "forum", "cipher", "residue")
+        found = flagged(prose, kinds, shown).drop(
+            "web", "web_asked", "program", "forum", "cipher", "residue", "numbered"
+        )
         about = total(subjects.filter("web"))
         left_out = Message.plural(
             "{n:,} row speaks of markup or web pages; its markup was not judged",
@@ -207,6 +223,7 @@ def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
         program=text.str.contains(_CODE_WORDS).any(),
         forum=text.str.contains(_FORUM).any(),
         cipher=text.str.contains(_CIPHER).any(),
+        numbered=(text.str.contains(_OF_NUMBERS) & pl.col("role").ne_missing("assistant")).any(),
         residue=(text.str.contains(_OF_RESIDUE) & pl.col("role").ne_missing("assistant")).any(),
     )
 

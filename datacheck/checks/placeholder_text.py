@@ -16,6 +16,7 @@ from datacheck.features.turn_texts import (
     without_code,
 )
 from datacheck.text.edges import ascii_edges, either
+from datacheck.text.prose import is_prose
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
 _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
@@ -50,6 +51,16 @@ _ANSWERED = {
     "blank": r"(\p{Han}(?:[:：] ?)?_{3,}|_{3,}\p{Han})",
     "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
 }
+_LONGEST = 400  # bytes of such a prompt
+# A prompt of one line that ends on a text which does not follow: "Summarise the following article."
+_PROMISED = ascii_edges(
+    r"(?i)^[^\n]{0,120}\b(?:the )?following (?:\w+ ){0,2}?(?:text|article|passage|paragraphs?|sentences?|e-?mail|code"
+    r"|poem|essay|story|document|dialogue|conversation|review|tweet|quote|snippet)(?: (?:in|into|to|as) [^.:\n]{1,30})?"
+    r"\s*[.:]?\s*$|^[^\n]{0,60}(?:以下|下面|下列)(?:的|这[段篇个句份]|给出的)?\s*"
+    r"(?:文本|文章|段落|句子|代码|诗歌|短文|内容|文字|材料|对话|评论|邮件)"
+    r"[^：:\n。，,？?“\"]{0,16}[。：:]?\s*$"
+)
+_PROMISES = ["ollowing ", "以下", "下面", "下列"]
 _FORMS = ascii_edges(
     r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|script|speak|\bcall|pitch|\bbio\b|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce"
     r"|proposal|policy|resume|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
@@ -65,6 +76,7 @@ class PlaceholderText(Check):
     """Share of rows with a placeholder that nobody filled in: `{{name}}`, `${user}`, `{instruction}`, `[内容]`, TODO.
 
     Also counted, in answers whose prompt asks for no letter, form or exercise: 【姓名】, ×× and ____ in Chinese.
+    `absent_input` is a prompt that ends on "the following article" (以下文章), and no text follows or is beside it.
     Braces count outside code, formulas and texts that look like code. Fields that only the reader of a letter can
     fill in, as `[Your Name]`, are fine in such, and so are `XXX` and blanks of an exercise.
     """
@@ -76,7 +88,14 @@ class PlaceholderText(Check):
             of="rows",
             limit=Limit(warn_max=0, max=0.005),
             why="a few may be meant; above 1 row in 200 a template was never filled in",
-        )
+        ),
+        "absent": Metric(
+            "rows whose prompt ends on a text that is not there",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="found by the words of the prompt, whose answer may say so",
+        ),
     }
 
     reads = "text"
@@ -106,6 +125,7 @@ class PlaceholderText(Check):
         details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
         found = flagged(prose, kinds, details).drop("form", "braces")
         braces = text.str.contains(_GIVEN)
+        absent = _absent(data, texts)
         unjudged = total(prose.filter(is_code & braces))
         left_out = Message.plural(
             "{n:,} text looks like code outside a fence; braces in it were not judged",
@@ -113,8 +133,23 @@ class PlaceholderText(Check):
             unjudged,
         )
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=evidence(found, texts),
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("absent", absent, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=pl.concat([evidence(found, texts), evidence(absent, texts)]),
             figures={"kinds": per_kind(found)},
             not_checked=(left_out,) if unjudged else (),
         )
+
+
+def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Prompts that end on a text which does not follow, of rows where nothing else was said and no prose is unread."""
+    heard = texts.filter(pl.col("part") == "prompt")
+    short = heard.filter(pl.col("role") == "user", pl.col("text").str.len_bytes() <= _LONGEST)
+    likely = short.filter(pl.col("text").str.contains_any(_PROMISES)).collect().lazy()
+    promised = likely.filter(pl.col("text").str.contains(_PROMISED)).collect().lazy()
+    alone = of_rows(heard, promised).group_by("row").len().filter(pl.col("len") == 1)
+    beside = of_rows(data.cells.filter(is_prose()), promised).select("row")
+    lone = promised.join(alone, on="row", how="semi").join(beside, on="row", how="anti", maintain_order="left")
+    return flagged(lone, {"absent_input": pl.lit(value=True)})

@@ -19,20 +19,29 @@ from datacheck.features.turn_texts import (
 from datacheck.text.edges import ascii_edges
 
 _WHOLE = 15  # bytes of a prompt from which on an answer that is nothing else counts: five Chinese characters
+_END = 10  # characters at the end that are compared first
 _HEAD = 100  # characters that are compared first, for little memory
 # A prompt that asks for its own words, or that stops in the middle for the answer to write on.
 _ASKED = ascii_edges(
     r"(?i)repeat|verbatim|\becho|recite|\bcopy|\bquote|(?:begin|start)s? with|word for word"
     r"|重复|复述|背诵|朗诵|抄写|照抄|原样|原文|开头|(?:[,，、…]|\.\.\.|__|——)\s*$"
 )
+# Who asks for this may get a text back as it was.
+_KEPT = ascii_edges(
+    r"(?i)correct|grammar|proofread|punctuat|\berrors?\b|mistake|typo|\bfix|\bsort|\border\b|arrange|organi[sz]|chronolog|sequence|\bedit|format|clean"
+    r"|改错|改正|纠正|纠错|语病|错别字|校对|润色|排序|排列|整理|修改|修正"
+)
+_LEAST = 30  # bytes of such an input
 
 
 class PromptEcho(Check):
     """Share of rows whose answer begins with the message before it, word for word.
 
     The whole prompt must stand there; white space at the ends does not count, nor a prompt below `bytes` (30: ten
-    Chinese characters; 15 where the prompt is all that is answered, which `whole` counts). Prompts that ask
-    for their own words (repeat, quote, 复述) or stop in the middle are fine, and so is code, which completions repeat.
+    Chinese characters; 15 where the prompt is all that is answered, which `whole` counts). An answer that is all that
+    stands behind the prompt's first line is the input once more (`input_only`), unless corrections or an order were
+    asked for. Prompts that ask for their own words (repeat, quote, 复述) or stop in the middle are fine, and so is
+    code, which completions repeat.
     """
 
     metrics = {
@@ -71,9 +80,13 @@ class PromptEcho(Check):
         apart = _before("text").str.contains(r"[^\p{L}\p{N}]$") | ~after.str.contains(r"[\p{L}\p{N}]")
         echo = pl.when(self._echoes(self.bytes)).then(apart & ~wanted)
         only = pl.when(self._echoes(_WHOLE)).then(~wanted & (pl.col("text") == _before("text")))
+        given = _before("text").str.splitn("\n", 2).struct.field("field_1").str.strip_chars()
+        again = (pl.col("role") == "assistant") & (_before("row") == pl.col("row")) & (given == pl.col("text"))
+        again &= (pl.col("text").str.len_bytes() >= _LEAST) & ~_before("text").str.contains(_KEPT) & ~wanted
         kinds = {"prompt_echo": pl.col("echo") & ~pl.col("only").fill_null(value=False), "prompt_only": pl.col("only")}
-        found = flagged(whole.with_columns(echo=echo, only=only), kinds).drop("echo", "only")
-        alone = found.filter(pl.col("problem") == "prompt_only")
+        kinds["input_only"] = pl.col("again")
+        found = flagged(whole.with_columns(echo=echo, only=only, again=again), kinds).drop("echo", "only", "again")
+        alone = found.filter(pl.col("problem") != "prompt_echo")
         return Measured(
             (
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),
@@ -84,9 +97,12 @@ class PromptEcho(Check):
         )
 
     def _suspect(self, turns: pl.LazyFrame) -> pl.LazyFrame:
-        """The rows with a text whose head begins as the last one of its user does."""
-        heads = messages(turns).select("row", "role", text=pl.col("text").str.strip_chars().str.slice(0, _HEAD))
-        return heads.filter(self._echoes(min(self.bytes, _WHOLE))).select("row").unique()
+        """The rows with a text whose head begins as the last one of its user does, or whose end is its end."""
+        text = pl.col("text").str.strip_chars()
+        heads = messages(turns).select("row", "role", text=text.str.slice(0, _HEAD), end=text.str.tail(_END))
+        said = (pl.col("role") == "assistant") & (_before("row") == pl.col("row"))
+        ends = said & (_before("end") == pl.col("end")) & (pl.col("text").str.len_bytes() >= _LEAST)
+        return heads.filter(self._echoes(min(self.bytes, _WHOLE)) | ends).select("row").unique()
 
     def _echoes(self, least: int) -> pl.Expr:
         """Whether a text of the assistant begins with the last one that its user said, of so many bytes."""

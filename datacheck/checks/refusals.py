@@ -38,14 +38,26 @@ _OTHER = ascii_edges(
     rf"|(?i:\b(?:i was|i am|i['’]m)[^.\n]{{0,60}}(?:trained|developed|created|made|built) by (?:{_MAKERS})\b)"
     rf"|我(?:是)?由(?:{_MAKERS})(?:公司)?(?:训练|开发|研发|创建|推出)"
 )
+# Behind an answer: who wrote it. A list may end on a name, a quotation on "— Claude Debussy".
+_SIGNED = ascii_edges(
+    r"(?:\n|[.!?。！？\"”])[\s\-—–(（\[【*_~]*(?:(?i:(?:re)?generated|written|answered|powered|created|response|answer)\s*"
+    r"(?i:by|from|with)[:： ]*|(?i:author|model|source)\s?[:：]\s*|本(?:回答|文|内容)?由|回答者[:：]\s*|由|—[ ]?|-- )"
+    r"(?:OpenAI(?:'s)? )?(?:ChatGPT|GPT-?[345][\w.-]*|Claude(?: ?[\d.]+| Sonnet| Opus| Haiku)"
+    r"|Gemini (?:Pro|Ultra|[\d.]+)|DeepSeek[\w-]{0,8}|Qwen[\w.-]{0,10}"
+    r"|文心一言|通义千问|讯飞星火|豆包)(?:生成|回答|提供|撰写)?[\s)）\]】*_.。]*$"
+)
+_SIGNERS = ["GPT", "Claude", "Gemini", "DeepSeek", "Qwen", "文心一言", "通义千问", "讯飞星火", "豆包"]
+_TAIL = 80  # characters at the end of an answer
 _KINDS = {"refusal": f"{_EN}|{_ZH}", "self_description": _SELF, "model_identity": _OTHER}
+_NAMED = ("model_identity", "signed")
 
 
 class Refusals(Check):
     """Share of rows whose answer refuses, or speaks as some AI model: "I'm sorry, but I cannot", 作为一个AI语言模型.
 
-    The first 240 characters of each answer are looked at. `model_identity` is an answer that says that it is ChatGPT,
-    or made by OpenAI: the model will say so too. In pairs only the chosen answer counts.
+    The first 240 characters of each answer are looked at, and the last 80 for who signed it (`signed`: "— GPT-4").
+    `model_identity` is an answer that says that it is ChatGPT, or made by OpenAI: the model will say so too. In pairs
+    only the chosen answer counts.
     """
 
     metrics = {
@@ -77,13 +89,25 @@ class Refusals(Check):
             {kind: text.str.contains(pattern) for kind, pattern in _KINDS.items()},
             {kind: text.str.extract(f"({pattern})") for kind, pattern in _KINDS.items()},
         )
-        refused = found.filter(pl.col("problem") != "model_identity")
-        named = found.filter(pl.col("problem") == "model_identity")
+        ends = piecewise(data, _signed)
+        found = pl.concat(
+            [found, flagged(ends, {"signed": pl.lit(value=True)}, {"signed": text.str.extract(f"({_SIGNED})")})]
+        )
+        refused = found.filter(~pl.col("problem").is_in(_NAMED))
+        named = found.filter(pl.col("problem").is_in(_NAMED))
         values: tuple[Value, ...] = (
             *rates("rate", refused, data.rows, by=self.by, rows=data.rows),
             *rates("identity", named, data.rows, by=self.by, rows=data.rows),
         )
         return Measured(values, evidence=evidence(found, texts), figures={"kinds": per_kind(found)})
+
+
+def _signed(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The ends of the answers that name who wrote them."""
+    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    ends = said.with_columns(text=pl.col("text").str.tail(_TAIL))
+    named = ends.filter(pl.col("text").str.contains_any(_SIGNERS)).collect().lazy()  # few, for the slower pattern
+    return named.filter(pl.col("text").str.contains(_SIGNED))
 
 
 def _suspect(turns: pl.LazyFrame) -> pl.LazyFrame:

@@ -145,6 +145,7 @@ def _order(turns: pl.LazyFrame) -> pl.LazyFrame:
     answer_alone = pl.col("format").is_in(names_of("preference")) & (
         pl.col("part") != "prompt"
     )  # the prompt is in its text
+    answer_alone |= pl.col("turn") > 0  # before it is no text: a picture, a sound
     asked_in_turn = pl.col("path").str.contains(_ASKED_IN_TURN)
     unasked = (before == "system") & (pl.col("turn") == 1)  # a later system message is wrong itself
     wrong_before = (
@@ -186,6 +187,7 @@ def _whole(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
         asked=(role == "user").any(),
         odd=(~pl.col("known")).any(),
         prompted=(part == "prompt").any(),
+        shown=(pl.col("turn") > 0).all(),  # what was asked is no text
         where=pl.col("path").last(),
     )
     table = rows.select("row", "format").join(seen, on="row", how="left")
@@ -201,7 +203,7 @@ def _whole(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
         .then(pl.lit("empty_conversation"))
         .when(odd)
         .then(None)
-        .when(asks & ~pl.col("asked") & (~pair | pl.col("prompted")))
+        .when(asks & ~pl.col("asked") & ~pl.col("shown") & (~pair | pl.col("prompted")))
         .then(pl.lit("no_user"))
         .when(ends_answered & unanswered)
         .then(pl.lit("no_answer"))

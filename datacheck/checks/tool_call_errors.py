@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datacheck.chat.calls import CallForms, Form
 
 _FACTS = Need(ToolFacts())
+_METRICS = {"call_in_text": "in_text", "undeclared_argument": "strange", "placeholder_argument": "strange"}
 _INDEX = re.compile(r"(\[\d+\])+$")
 _TABLES = (".parquet", ".arrow", ".feather")  # where a null and what is missing are one
 _SHAPES = {"message": Message("the arguments of calls"), "content": Message("the arguments of calls in the content")}
@@ -31,7 +32,8 @@ class ToolCallErrors(Check):
     ms-swift's `function_call`/`tool_call` messages, LLaMA-Factory's `tool_call` parts, and `tools` as a list or as
     JSON text. Fine are: parallel calls, several results in a row, an empty content beside calls, more columns,
     a conversation that ends with a call, rows without ids, one result for parallel calls where the calls stand in
-    the content. Ids must be unique within a conversation. Whether arguments are text or objects must not vary within
+    the content. Arguments that the definition does not name, and values such as `<city>` or `YOUR_API_KEY`, are counted
+    apart. Ids must be unique within a conversation. Whether arguments are text or objects must not vary within
     a dataset: rows of the rarer kind are named. Where `run.trainer` (or `arguments`) says which of them is wanted, all
     others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects. With other
     trainers, or none, the chat template of `run.tokenizer` is asked: a call of known words is rendered both ways, and
@@ -53,6 +55,13 @@ class ToolCallErrors(Check):
             of="rows",
             limit=Limit(warn_max=0),
             why="it may be an example, or the way in which that model calls",
+        ),
+        "strange": Metric(
+            "rows with a call that gives what no definition names, or what nobody filled in",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="JSON Schema allows other properties, and a text may look like a placeholder",
         ),
     }
 
@@ -80,8 +89,8 @@ class ToolCallErrors(Check):
         """Take the problems as they are; judge the shape of arguments, and nulls, over the whole dataset."""
         facts = data[_FACTS].collect()
         noted = pl.col("name").str.starts_with("note:")
-        in_text = pl.col("name") == "call_in_text"
-        notes, problems = facts.filter(noted), facts.filter(~noted, ~in_text)
+        apart = pl.col("name").is_in(list(_METRICS))
+        notes, problems = facts.filter(noted), facts.filter(~noted, ~apart)
         forms = self._forms(notes)
         if forms is not None and forms.error is not None:
             said = Message("calls could not be rendered within the limits ({error})", error=forms.error)
@@ -92,12 +101,12 @@ class ToolCallErrors(Check):
         shaped = [line for home in _SHAPES for line in self._shaped(notes, home, forms)]
         found = pl.concat([_with_print(problems, forms), *shaped])
         lines = found.select("row", "where", "said", problem="name").lazy()
-        written = pl.concat([facts.filter(in_text), _marked(notes)]).sort("row", maintain_order=True)
+        written = pl.concat([facts.filter(apart), _marked(notes)]).sort("row", maintain_order=True)
         also = written.select("row", "where", "said", problem="name").lazy()
         return Measured(
             tuple(
                 value
-                for name, of in (("rate", lines), ("in_text", also))
+                for name, of in (("rate", lines), *((name, also.filter(_of(name))) for name in ("in_text", "strange")))
                 for value in rates(name, of, data.rows, by=self.by, rows=data.rows)
             ),
             evidence=pl.concat([lines, also]),
@@ -128,6 +137,10 @@ class ToolCallErrors(Check):
             return [_not_rendered(notes)]
         wanted = forms.wanted
         return [_mixed(notes, home)] if wanted == "any" else [_unwanted(notes, home, wanted, forms)]
+
+
+def _of(metric: str) -> pl.Expr:
+    return pl.col("problem").is_in([problem for problem, of in _METRICS.items() if of == metric])
 
 
 def _refused(forms: CallForms | None) -> tuple[Message, ...]:

@@ -1,7 +1,9 @@
 """The check unfinished_answers."""
 
+import re
 from typing import Literal
 
+import jiter
 import numpy as np
 import polars as pl
 
@@ -46,6 +48,17 @@ _NO_STOP_NEEDED = ascii_edges(
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
 _BOX = r"\\boxed\{(?:\s*\}[^\\]*|[^{}]*)$"  # the last one is empty, or was never closed
+# Code that leaves out what the reader has: "# … rest of the code", "// existing code".
+_ELIDED = ascii_edges(
+    r"(?:#|//|/\*|<!--|\.\.\.|…)[ \t]*\(?(?:\.\.\.|…)?[ \t]*\(?(?i:(?:the )?rest of (?:the|your) (?:\w+ )?"
+    r"(?:code|function|class|file|script|implementation|program|logic)\b|(?:your )?existing code\b"
+    r"|(?:the )?remaining code\b)"
+    r"|(?:#|//|/\*|<!--|\.\.\.|…)[ \t]*(?:其余|剩余|其他|此处省略|省略)[^\n]{0,6}代码"
+    r"|(?:#|//)[^\n]{0,12}代码(?:省略|同上|保持不变)"
+)
+_ELISIONS = ["est of the ", "est of your ", "xisting code", "emaining code", "代码"]
+_JSON_FENCE = re.compile(r"```json[ \t]*\n(.*?)```", re.DOTALL)
+_NO_JSON = re.compile(r"\.\.\.|…|//|#|<|\{\{|/\*")  # comments and places to fill in are meant for readers
 _TAIL = 64  # characters at the end of an answer that are looked at first
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
 _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
@@ -69,7 +82,8 @@ class UnfinishedAnswers(Check):
     Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
     another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in prose of at least two
     sentences a last clause without a stop, a last line without one where every other line has one (unless one
-    answer in twenty is written so), JSON that is not closed, and a last `\boxed{}` that is empty or not closed.
+    answer in twenty is written so), JSON that is not closed, a last `\boxed{}` that is empty or not closed, code
+    that says "rest of the code" instead of it (`elided`), and a fence of JSON that does not parse (`broken_json`).
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
@@ -107,6 +121,8 @@ class UnfinishedAnswers(Check):
             "open_clause": clause & ~pl.col("open_word"),
             "open_json": pl.col("open_json"),
             "no_result": pl.col("no_result"),
+            "elided": pl.col("elided"),
+            "broken_json": pl.col("broken_json"),
         }
         kinds["open_line"] = pl.col("row").is_in(_open_line(last).implode()) & ~pl.any_horizontal(*kinds.values())
         kinds["cut_length"] = pl.col("length").is_in(_piled(last).implode()) & ~pl.col("stopped")
@@ -150,6 +166,8 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
         open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
         no_result=text.str.contains(_BOX),
+        elided=holds(table, text.str.contains_any(_ELISIONS), text.str.contains(_ELIDED)),
+        broken_json=_broken_json(table["text"]),
         chinese=holds(table, plain, end.str.contains(r"\p{Han}[^\n]{0,9}\s*$")),
         bare_line=bare_line,
         needs_stop=holds(table, pl.lit(bare_line), ~text.str.contains(_NO_STOP_NEEDED), ~looks_like_code(text)),
@@ -170,6 +188,27 @@ def _open_json(text: pl.Expr) -> tuple[pl.Expr, ...]:
     """Whether a text begins as JSON does, and more is opened in it than closed."""
     opened, closed = text.str.count_matches(r"[{\[]"), text.str.count_matches(r"[}\]]")
     return text.str.contains(_JSON), ~text.str.contains(r"[}\]]\s*$"), opened > closed
+
+
+def _broken_json(texts: pl.Series) -> pl.Series:
+    """Which texts have a closed fence of JSON that is none: neither one value nor one in each line."""
+    fenced = texts.str.contains("```json", literal=True).fill_null(value=False)
+    broken = [any(map(_is_broken, _JSON_FENCE.findall(text))) for text in texts.filter(fenced)]
+    return pl.repeat(False, len(texts), dtype=pl.Boolean, eager=True).scatter(fenced.arg_true(), broken)
+
+
+def _is_broken(block: str) -> bool:
+    if not block.strip() or _NO_JSON.search(block):
+        return False
+    return not (_parses(block) or all(map(_parses, block.strip().splitlines())))
+
+
+def _parses(text: str) -> bool:
+    try:
+        jiter.from_json(text.encode())
+    except ValueError:
+        return False
+    return True
 
 
 def _open_line(last: pl.LazyFrame) -> pl.Series:

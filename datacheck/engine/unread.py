@@ -6,6 +6,8 @@ a pass on data that nobody read. They are counted while the data is loaded (see 
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -15,26 +17,39 @@ import polars as pl
 from datacheck.check import UNREAD, Check, Measured, Message, Value
 from datacheck.engine.view import KEY_SHOWN, Lack, StoreView
 from datacheck.i18n.message import joined
-from datacheck.text.prose import is_prose, top_key
+from datacheck.text.prose import in_list, is_prose, top_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from datacheck.loading.reading import Reading
 
 NAMED = 3  # keys that a sentence names
+LIST = "[]"  # behind a key whose texts stand in the objects of a list
+# Words of a key's name that say what its text is, tried in this order.
+_MEANS = {
+    "chosen": r"chosen|prefer|better|good|positive|^pos_|^win|优",
+    "rejected": r"reject|worse|bad|negative|^neg_|^los|劣|负",
+    "response": r"answer|respon|output|complet|repl(?:y|ies)|target|summar|caption|solution|bot$|答|输出|回复",
+    "prompt": r"question|prompt|query|instruct|problem|input|goal|post|source|user|human|问|指令|题|输入",
+}
+_PAIR = ("chosen", "rejected")
 SAID = ("text", "value", "content", "output")  # keys of the part of a message that holds its words
 
 
 def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, int]]:
-    """Format → key → rows that hold prose there; `""` counts the rows themselves. Empty for data that is read."""
+    """Format → key → rows that hold prose there; `""` counts the rows themselves. Empty for data that is read.
+
+    A key of a list of objects, which is how conversations are written, ends with `LIST`.
+    """
     strange = rows.filter(pl.col("format").is_in(list(UNREAD))).select("row", "format")
     if strange.is_empty():
         return {}
     # Token ids are texts that only their tokenizer could show.
     ids = (pl.col("path") == "input_ids") & (pl.col("format") == "tokens")
     prose = cells.join(strange, on="row").filter(is_prose() | ids)
-    found = prose.select("row", "format", key=top_key())
+    listed = pl.when(in_list()).then(pl.lit(LIST)).otherwise(pl.lit(""))
+    found = prose.select("row", "format", key=pl.concat_str(top_key(), listed))
     whole = found.with_columns(key=pl.lit(""))
     counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")
     told: dict[str, dict[str, int]] = {}
@@ -118,16 +133,46 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
             some=some,
         )
     return Message(
-        "{some} of format {forms}: {why}; name the keys of their texts under source.fields",
+        "{some} of format {forms}: {why}; name the keys of their texts under source.fields, as `fields: {fields}`",
         some=some,
         forms=joined(tuple(Message("`{form}`", form=form) for form in named), " and "),
         why=_unknown(keys),
+        fields=nearest(keys),
     )
+
+
+def nearest(keys: Iterable[str]) -> str:
+    """What to write under `source.fields`, by the names of the keys (as `unread_of` gives them), as YAML."""
+    named = sorted(keys)
+    listed = [key.removesuffix(LIST) for key in named if key.endswith(LIST)]
+    if listed:
+        fields = {"messages": listed[0], "role": "…", "content": "…"}
+    elif len(named) == 1:
+        fields = {"text": named[0]}
+    else:
+        meant = _meant(named)
+        sides = _PAIR if meant.keys() >= {*_PAIR} else ("response",)
+        fields = {field: meant.get(field, "…") for field in ("prompt", *sides)}
+    return f"{{{', '.join(f'{field}: {_yaml(key)}' for field, key in fields.items())}}}"
+
+
+def _meant(named: list[str]) -> dict[str, str]:
+    """Field → the first key whose name says that it holds it."""
+    meant: dict[str, str] = {}
+    for key in named:
+        field = next((field for field, words in _MEANS.items() if re.search(words, key, re.IGNORECASE)), None)
+        if field:
+            meant.setdefault(field, key)
+    return meant
+
+
+def _yaml(key: str) -> str:
+    return key if re.fullmatch(r"\w+|…", key) else json.dumps(key[:KEY_SHOWN], ensure_ascii=False)
 
 
 def _unknown(keys: Mapping[str, int]) -> Message:
     """The keys that no reader knows, the most frequent first."""
-    first = sorted(keys, key=lambda key: (-keys[key], key))[:NAMED]
+    first = [key.removesuffix(LIST) for key in sorted(keys, key=lambda key: (-keys[key], key))[:NAMED]]
     if not first:
         return Message("no reader knows their texts")
     listed = joined(tuple(Message("`{key}`", key=key[:KEY_SHOWN]) for key in first), ", ")

@@ -11,7 +11,7 @@ from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
 
 # Top-level columns of media, and parts of a content other than its text (whose kind says nothing).
-_MEDIA = r"^(?:image|video|audio)s?(?:_path|_url)?s?(?:$|[\[.])|\.(?:content|value)\[\d+\]\."
+_MEDIA = r"^(?:image|img|picture|video|audio)s?(?:_path|_filepath|_url|_id)?s?(?:$|[\[.])|\.(?:content|value)\[\d+\]\."
 
 
 class TextKey(Feature):

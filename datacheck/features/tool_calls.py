@@ -26,6 +26,12 @@ _MARKED = re.compile(
 _PART = r"^(.+)\[\d+\]$"  # a part of a list content
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
 _SHOWN = 3  # violations per call
+# A whole value that nobody filled in.
+_PLACEHOLDER = re.compile(
+    r"<[A-Za-z][A-Za-z_ ]{1,40}>|\{\{\s*\w+\s*\}\}|\[(?:insert|your) [^\]\n]{1,40}\]"
+    r"|\[?<?(?:YOUR|INSERT)_[A-Z_]{2,40}>?\]?|your_[a-z_]{2,30}|<你的\w{1,10}>|请输入\w{1,10}|待填写"
+)
+_OPEN = {"additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"}  # what else a schema may take
 
 Fact = tuple[str | None, str, Message | str | None]  # where, name, what is said (text: of note:keys)
 
@@ -297,12 +303,25 @@ def call_facts(call: Call, tools: Tools | None) -> Iterator[Fact]:
         yield where, "arguments_not_object", type_of(arguments)
         return
     schema = tools.functions.get(call.name) if tools and call.name else None
+    yield from _strange(where, arguments, schema)
     for path, what, null in violations(arguments, schema)[:_SHOWN]:
         yield (
             where,
             "null_argument" if null else "arguments_invalid",
             Message("{path} {what}", path=path, what=what) if path else what,
         )
+
+
+def _strange(where: str, arguments: dict[str, Any], schema: Any) -> Iterator[Fact]:
+    """Arguments that a closed list of parameters does not name, and values that nobody filled in."""
+    for name, value in arguments.items():
+        if isinstance(value, str) and _PLACEHOLDER.fullmatch(value):
+            yield where, "placeholder_argument", Message("{path} was never filled in", path=name)
+    declared = schema.get("properties") if isinstance(schema, dict) else None
+    if isinstance(declared, dict) and declared and not _OPEN & schema.keys():
+        for name in sorted(arguments.keys() - declared.keys())[:_SHOWN]:
+            if arguments[name] is not None:
+                yield where, "undeclared_argument", Message("{path} is not a parameter", path=name)
 
 
 class Pairing:

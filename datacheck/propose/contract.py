@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from datacheck.contract.load import load_contract
 from datacheck.engine.plan import make_plan
-from datacheck.engine.unread import unread_of
+from datacheck.engine.unread import LIST, nearest, unread_of
 from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import inventory
 from datacheck.files.shown_names import shown_name
@@ -109,9 +109,9 @@ def _without_reader(tables: Tables) -> Iterator[str]:
     """A word on the keys whose texts no reader knows: checks of texts are an error until the contract names them."""
     keys = {key for found in unread_of(tables.rows, tables.cells).values() for key in found if key}
     if keys:
-        named = ", ".join(map(_quoted, sorted(keys)[:_NAMED]))
-        yield f"      # no reader knows the texts under {named}: name their keys"
-        yield "      # (fields: {prompt: …, response: …}); until then checks of texts are an error, not a pass"
+        named = ", ".join(_quoted(key.removesuffix(LIST)) for key in sorted(keys)[:_NAMED])
+        yield f"      # no reader knows the texts under {named}: name their keys, as"
+        yield f"      # fields: {nearest(keys)}; until then checks of texts are an error, not a pass"
 
 
 def _became(tables: Tables) -> Iterator[str]:

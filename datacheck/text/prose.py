@@ -13,13 +13,18 @@ _IN_LIST = r"\[\d+\]\."
 
 def is_prose(*, brief: bool = True) -> pl.Expr:
     """Whether a cell (columns `path`, `json_type`, `text`) holds prose; `brief`: two words of a list's object do."""
-    text, listed = pl.col("text"), pl.col("path").str.contains(_IN_LIST) & brief
+    text, listed = pl.col("text"), in_list() & brief
     return (pl.col("json_type") == "string") & (text.str.contains(_PROSE) | (listed & text.str.contains(_SAID)))
 
 
 def top_key() -> pl.Expr:
     """The top-level key of a cell's `path`."""
     return pl.col("path").str.extract(r"^([^.\[]*)")
+
+
+def in_list() -> pl.Expr:
+    """Whether a cell stands in an object of a list."""
+    return pl.col("path").str.contains(_IN_LIST)
 
 
 def any_item() -> pl.Expr:

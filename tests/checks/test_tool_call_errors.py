@@ -165,7 +165,9 @@ def test_null_for_a_parameter_of_another_tool():
     """Arrow gives every call the keys of all calls (datasets #7617): `message` belongs to another tool."""
     loose = {"name": "f", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
     assert found({**asked('{"city": "a", "message": null}', "f"), "tools": [loose]}) == [(ARGUMENTS, "null_argument")]
-    assert found({**asked('{"city": "a", "message": "b"}', "f"), "tools": [loose]}) == []
+    assert found({**asked('{"city": "a", "message": "b"}', "f"), "tools": [loose]}) == [
+        (ARGUMENTS, "undeclared_argument")
+    ]
 
 
 WRONG = [
@@ -412,7 +414,6 @@ BFCL = "bfcl/berkeley-function-call-leaderboard/bfcl_eval/data/BFCL_v4_"
 @pytest.mark.parametrize(
     ("file", "rows", "said"),
     [
-        ("llama_factory/data/reason_tool_use_demo_50.jsonl", 50, None),
         (f"{BFCL}live_simple.json", 258, None),
         (f"{BFCL}multiple.json", 200, None),
         (f"{BFCL}parallel.json", 200, None),
@@ -499,3 +500,32 @@ def test_lists_of_tools(tools, found):
     ]
     result = measure(ToolCallErrors(), [{"conversations": turns, "tools": json.dumps(tools)}])
     assert [problem for _, problem in result.problems] == found
+
+
+def test_an_argument_that_no_definition_names_in_real_data(realdata):
+    """get_inflation_rate takes country, time_period and base_year; the call gives a year."""
+    measured = measure(ToolCallErrors(), (realdata / "llama_factory/data/reason_tool_use_demo_50.jsonl").read_bytes())
+    assert measured.places == [(17, "messages[4].content[1].arguments", "undeclared_argument")]
+    assert (measured.value("rate").n, measured.value("strange").n) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "arguments", "problems"),
+    [
+        ({"properties": {"city": {}}}, '{"city": "Paris"}', []),
+        ({"properties": {"city": {}}}, '{"city": "Paris", "mood": "good"}', ["undeclared_argument"]),
+        ({"properties": {"city": {}}, "additionalProperties": True}, '{"city": "Paris", "mood": "good"}', []),
+        ({"properties": {"city": {}}, "anyOf": []}, '{"mood": "good"}', []),
+        ({"properties": {}}, '{"mood": "good"}', []),
+        ({}, '{"mood": "good"}', []),
+        ({"properties": {"city": {}}}, '{"city": "<city>"}', ["placeholder_argument"]),
+        ({"properties": {"city": {}}}, '{"city": "YOUR_CITY_HERE"}', ["placeholder_argument"]),
+        ({"properties": {"city": {}}}, '{"city": "[your city]"}', ["placeholder_argument"]),
+        ({"properties": {"html": {}}}, '{"html": "<b>Paris</b>"}', []),
+        ({"properties": {"query": {}}}, '{"query": "what does <city> mean?"}', []),
+    ],
+)
+def test_arguments_that_are_strange(parameters, arguments, problems):
+    tool = {"name": "f", "parameters": {"type": "object", **parameters}}
+    places = found({**asked(arguments, "f"), "tools": [tool]})
+    assert [problem for _, problem in places] == problems

@@ -5,6 +5,7 @@ import json
 import pytest
 from core_helpers import contract, jsonl, report
 
+from datacheck.engine.unread import nearest
 from datacheck.verdict.model import read_report
 
 TOPICS = ["rain", "bread", "iron", "music", "winter", "glass", "paper", "salt", "wool", "tea"]
@@ -170,3 +171,26 @@ def test_an_object_that_is_a_record_stays_one(tmp_path, here, command):
     (tmp_path / "a.json").write_text(json.dumps(one, indent=1), "utf-8")
     found_in(tmp_path, command, ["empty_turns"], source={"path": "a.json"}, code=0)
     assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 1
+
+
+@pytest.mark.parametrize(
+    ("keys", "fields"),
+    [
+        (["sentence"], "{text: sentence}"),
+        (["sql", "long question"], '{prompt: "long question", response: …}'),
+        (["question", "answer_0", "answer_1"], "{prompt: question, response: answer_0}"),
+        (["context", "good_reply", "bad_reply"], "{prompt: …, chosen: good_reply, rejected: bad_reply}"),
+        (["dialog[]"], "{messages: dialog, role: …, content: …}"),
+        (["en", "zh"], "{prompt: …, response: …}"),
+    ],
+)
+def test_what_to_type_is_said(keys, fields):
+    assert nearest(keys) == fields
+
+
+def test_what_to_type_stands_in_the_report(tmp_path, here, command):
+    rows = [{"goal of it": asked(n)[0], "reply to it": asked(n)[1]} for n in range(60)]
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    found = found_in(tmp_path, command, ["empty_turns"])
+    said = 'as `fields: {prompt: "goal of it", response: "reply to it"}`'
+    assert said in found["empty_turns"]["error"]

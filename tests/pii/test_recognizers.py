@@ -325,3 +325,11 @@ def test_a_published_helpline_is_nobodys_number():
 def test_letters_that_end_in_vx_are_no_label():
     assert found("jbeuvgkk pdqvxgk qvx vmbefmk sffy -> princes") == []
     assert found("加我vx：zhangwei_1987") == [("WECHAT", "valid", "zhangwei_1987")]
+
+
+@pytest.mark.parametrize("label", ["Game", "Character", "Company", "Team"])
+def test_the_name_of_a_game_or_a_character_is_nobodys(label):
+    texts = pl.Series(
+        [f"{label} Name: Jack Spriggins; Charge: none", "Name: Jack Spriggins", "Customer Name: Jack Spriggins"]
+    )
+    assert find(texts, ("PERSON",))["index"].to_list() == [1, 2]

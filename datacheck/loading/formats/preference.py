@@ -157,7 +157,11 @@ def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | Non
 # Under which key the prompt of a pair stands, the first of these.
 _PROMPTS = ("prompt", "conversations", "messages", "instruction", "question", "query", "input")
 _OPENAI = (("preferred_output", "non_preferred_output"), ("preferred_completion", "non_preferred_completion"))
-_PAIRS = (("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"))
+_PAIRS = (
+    ("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"),
+    ("response_chosen", "response_rejected"), ("chosen_answer", "rejected_answer"), ("pos_resp", "neg_resp"),
+    ("better", "worse"), ("win", "lose"), ("response_j", "response_k"),
+)  # fmt: skip
 
 NAMES = (Name("preference", "preference", ("chosen", "rejected"), ("prompt", "system")),)
 FORMATS = (

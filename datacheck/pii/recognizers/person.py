@@ -61,6 +61,10 @@ _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
     r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
+# Before "Name:", what is nobody: a game, a character of a story, a firm.
+_NOBODY = "".join(
+    rf"(?<!{word} )" for word in "Game Character Hero Company Product Project Brand Team App Book Movie Band".split()
+)
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿ"
 _WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}}\.?"
 # A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
@@ -153,7 +157,7 @@ class Person(Recognizer):
         "person.en": (
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
-            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"'])N(?:ame"
+            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"']){_NOBODY}N(?:ame"
             rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
         ),
     }

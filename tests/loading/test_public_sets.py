@@ -1,0 +1,79 @@
+"""Columns as public sets name them: what each becomes, and what is left to the contract."""
+
+import pytest
+
+from datacheck.checks.role_errors import RoleErrors
+from datacheck.loading.formats import candidates
+from datacheck.loading.formats.turns import Styles
+from datacheck.testing import measure
+
+A, B, C = "What is shown here, and what does it do?", "A kettle that boils water for the tea.", "A cup of cold coffee."
+
+
+def became(record):
+    for form in candidates(frozenset(record), "auto"):
+        found = form.read(record, Styles.of({}))
+        if found is not None:
+            return form.name, [(turn[0], turn[3]) for turn in found.turns]
+    return None
+
+
+@pytest.mark.parametrize(
+    ("record", "name", "turns"),
+    [
+        ({"image_id": "1_2", "caption": B}, "prompt_completion", "response caption"),
+        ({"audio": "a.wav", "transcription": B}, "prompt_completion", "response transcription"),
+        ({"image": "a.png", "prompt": A, "caption": B}, "prompt_completion", "prompt prompt response caption"),
+        ({"article": A, "highlights": B, "id": 1}, "prompt_completion", "prompt article response highlights"),
+        ({"INSTRUCTION": A, "RESPONSE": B}, "prompt_completion", "prompt INSTRUCTION response RESPONSE"),
+        ({"指令": A, "输入": "", "输出": B}, "prompt_completion", "prompt 指令 response 输出"),
+        (
+            {"problem": A, "generated_solution": B, "expected_answer": "3"},
+            "prompt_completion",
+            "prompt problem response generated_solution",
+        ),
+        ({"conversations": [A, B]}, "messages", "prompt conversations[0] response conversations[1]"),
+        ({"id": "0", "data": [A, B, A]}, "messages", "prompt data[0] prompt data[1] prompt data[2]"),
+        (
+            {"chat_rounds": [{"role": "user", "content": A}, {"role": "assistant", "content": B}]},
+            "messages",
+            "prompt chat_rounds[0].content response chat_rounds[1].content",
+        ),
+        ({"prompt": A, "pos_resp": B, "neg_resp": C}, "preference", "prompt prompt chosen pos_resp rejected neg_resp"),
+        (
+            {"question": A, "response_j": B, "response_k": C},
+            "preference",
+            "prompt question chosen response_j rejected response_k",
+        ),
+        ({"Problem": A, "Answer": "3"}, "qa", "prompt Problem answer Answer"),
+        (
+            {"goal": A, "sol1": B, "sol2": C, "label": 0},
+            "multiple_choice",
+            "prompt goal option sol1 option sol2 answer label",
+        ),
+        (
+            {"ctx": A, "endings": [B, C], "label": "1"},
+            "multiple_choice",
+            "prompt ctx option endings[0] option endings[1] answer label",
+        ),
+        ({"title": "a", "url": "b", "content": B}, "text", "text content"),
+    ],
+)
+def test_what_public_sets_become(record, name, turns):
+    words = turns.split()
+    assert became(record) == (name, list(zip(words[::2], words[1::2], strict=True)))
+
+
+def test_names_that_say_less_give_way():
+    """A judged answer beside the response, a page beside a prompt, and the questions of one chat stay what they were."""
+    assert became({"question": A, "response": B, "reference_answer": C})[0] == "prompt_completion"
+    assert became({"prompt": A, "content": B, "url": "c"}) == ("prompt_only", [("prompt", "prompt")])
+    assert became({"turns": [A, B]})[0] == "prompt_only"
+    assert became({"caption": B}) is None
+    assert became({"image": "a.png", "caption": [B, C]}) is None
+    assert became({"data": [1, 2]}) is None
+
+
+def test_what_a_picture_shows_needs_no_question():
+    rows = [{"image": "1.png", "caption": B}, {"image": "2.png", "caption": C}]
+    assert measure(RoleErrors(), rows, source={"format": "prompt_completion"}).places == []
