@@ -9,9 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 # Which tokens are trained: all, the assistant's, those after the prompt, of these the assistant's, the last answer's,
-# by one weight per message; turns: the assistant's, each message alone; sampled: the model writes the answer (GRPO,
+# by one weight per message; turns: the assistant's, each message alone, which must be the whole (turns_alone: or
+# not); sampled: the model writes the answer (GRPO,
 # PPO). As in the twins of the trainers.
-Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "turns", "sampled"]
+Loss = Literal[
+    "all",
+    "assistant",
+    "completion",
+    "assistant_of_completion",
+    "last_turn",
+    "weights",
+    "turns",
+    "turns_alone",
+    "sampled",
+]
 
 _ROLES = {
     "human": "user",

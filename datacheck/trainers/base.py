@@ -35,7 +35,17 @@ LOST = ("dropped", "fails")
 # Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the assistant's of these, the
 # last turn's answer, by `weights` (one per message); turns: the assistant's, each message rendered alone (verl);
 # sampled: answers come from the model (GRPO, PPO).
-Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "turns", "sampled"]
+Loss = Literal[
+    "all",
+    "assistant",
+    "completion",
+    "assistant_of_completion",
+    "last_turn",
+    "weights",
+    "turns",
+    "turns_alone",
+    "sampled",
+]
 
 
 class Rule(NamedTuple):
