@@ -197,10 +197,12 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
         return
     messages, tools, extra = conversation.messages, conversation.tools, conversation.extra
     if conversation.loss in ("assistant", "weights", "last_turn"):
-        yield RenderRequest(messages, tools, extra)
+        yield RenderRequest(messages, tools, extra, prompt=conversation.open_end)
         return
     spans = conversation.loss == "assistant_of_completion"
-    yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=spans)
+    yield RenderRequest(
+        messages, tools, extra, prompt=conversation.open_end or conversation.loss == "sampled", spans=spans
+    )
     if conversation.loss in _EACH_ALONE:
         yield from turn_requests(messages, tools, extra)
     if _prompted(conversation):

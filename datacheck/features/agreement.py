@@ -117,6 +117,8 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow("failed")
     if cut.limit is not None and cut.how in ("drop", "fails") and any(len(s.ids) > cut.limit for s in made):
         return ProbedRow("dropped" if cut.how == "drop" else "failed")
+    if cut.limit is not None and cut.unanswered == "prompt_fills":  # no matter whether an answer has a token at all
+        untrained = [sample for sample in untrained if len(sample.ids) >= cut.limit]
     if cut.limit is not None and cut.unanswered and untrained:
         return ProbedRow("dropped")
     label = None if trained is None else trained.label
@@ -142,7 +144,8 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
     if len(ours.examples) != len(theirs.examples) or any(one.ids != two.ids for one, two in pairs):
         return "tokens"
     marked = [two.label for _, two in pairs] if ours.examples[0].label is None else [one.label for one, _ in pairs]
-    same = all(one.labels == two.labels for one, two in pairs) and marked == [two.label for _, two in pairs]
+    # The first label is of a token that nothing predicts.
+    same = all(one.labels[1:] == two.labels[1:] for one, two in pairs) and marked == [two.label for _, two in pairs]
     return None if same else "labels"
 
 

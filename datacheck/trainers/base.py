@@ -108,6 +108,7 @@ class Trained(NamedTuple):
     called: text gets what a call of the tokenizer adds (a BOS), and where it is "ended" the end token behind it.
     ended: the trainer puts the end token behind an answer that is text, where it is not called.
     written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
+    open_end: the conversation ends without an answer, and as for sampling.
     """
 
     loss: Loss
@@ -124,6 +125,7 @@ class Trained(NamedTuple):
     called: Literal["", "bare", "ended"] = ""
     ended: bool = True
     written: tuple[WrittenTurns, ...] = ()
+    open_end: bool = False
 
 
 class RowOutcome(NamedTuple):
