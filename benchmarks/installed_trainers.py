@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import re
 import shutil
 import sys
 import tempfile
@@ -36,15 +35,15 @@ from datacheck.contract.artifacts import hashed
 from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
+from datacheck.trainers import trainer
 from datacheck.trainers.base import Seen
 from datacheck.trainers.probes import asking
-from datacheck.trainers.probes.asking import SKIPPED, ProbedRow, ProbeLimits, ask
+from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
 SHOWN = 12  # differences of a case that are printed
 SECONDS = 3000
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
-_ANSWERS = ("assistant", "gpt", "bot", "tool_call")
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")
 
 
@@ -92,72 +91,82 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
-def undetermined(case: Case, row: Any, loaded: list[Any], two: ProbedRow) -> bool:
-    """A row that a named rule leaves open.
+def rule_of(case: Case, row: Any, loaded: list[Any], two: ProbedRow, what: str) -> str | None:
+    """The named rule that leaves a difference open, or None.
 
-    trl: some keys hold text and some messages, and which one it looks at differs from process to process. verl: a
-    content is null, or its key is missing, or a prompt holds no messages: templates refuse it or pass over it.
-    ms_swift: words and a call in one answer, between which the model's template sets a line break and ms-swift's own
-    none; an empty system prompt (system_empty); an end token in the answer (end_in_answer); no answer, so that nothing
-    is trained of a prompt that it ends as for sampling; two prompts of one pair; of KTO, a row that is left out because
-    the one which is drawn for its KL term has the same answer, or none to encode.
-    llamafactory.kto: what stops the next row has none behind it. llamafactory: a later question without a token in a
-    template whose end token comes late (labels_shifted).
+    Most are rules of the twin itself, which say in a report that tokens were not compared (`_SAID`). The others:
+    trl: some keys hold text and some messages, and which one it looks at differs from process to process (mixed_keys);
+    prompt and answer as one list of messages that Arrow has no type for (no_column);
+    no token at all beside labels, which the collator takes (no_tokens). verl: a content is null, its key is missing or
+    a prompt holds no messages, and the template passes over it instead of refusing it (passed_over). ms_swift.kto: a
+    row is left out since the one that is drawn for its KL term has the same answer, or none to encode (kl_term).
+    llamafactory.kto: what stops the next row has none behind it (none_behind).
     """
-    mode = case.mode
-    if case.settings.get("template") == "fewshot":
-        return any(not each.get("value") for each in row.get("conversations", ())[1:])
-    if mode.startswith("trl."):
-        return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
-    if mode.startswith("ms_swift."):
-        kept = two.fate == "kept" and mode != "ms_swift.grpo"  # of a prompt no token is trained
-        untrained = kept and all(set(example.labels) == {SKIPPED} for example in two.examples)
-        drawn = mode == "ms_swift.kto" and two.fate == "dropped"
-        return (
-            (kept and _asked_last(row.get("messages")))
-            or untrained
-            or drawn
-            or _empty_system(row.get("messages"))
-            or _ended(row)
-            or _words_and_call(row.get("messages"))
-            or _two_prompts(row)
-        )
-    if mode == "llamafactory.kto":
-        return two.fate == "dropped" and all(each == row for each in loaded)
-    messages = row.get("messages", row.get("prompt")) if mode.startswith("verl.") else []
+    family, mode = case.mode.partition(".")[0], case.mode
+    for reason in _SAID.get(family, {}).get(what, ()):
+        if reason == "no_answer" and mode != "ms_swift.dpo":
+            continue
+        if reason in _reasons(case, row) and (reason != "message_masked" or row["messages"][-1].get("loss") is False):
+            return reason
+    holds = {
+        "mixed_keys": family == "trl" and any(map(_mixed_keys, [row, *loaded[:1]])),
+        "no_column": mode == "trl.reward" and two.error == "ArrowInvalid" and isinstance(row.get("prompt"), list),
+        "empty_rejected": mode == "ms_swift.dpo" and row.get("rejected_messages") == "{}",  # kept there; not explained
+        "kto_map": mode == "ms_swift.kto" and two.error == "TypeError",  # its map stops at a good row; not explained
+        "no_tokens": mode == "trl.sft" and row.get("input_ids") in ([], [[]]),
+        "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(row, loaded),
+        "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and all(each == row for each in loaded),
+        "passed_over": family == "verl" and two.fate != "dropped" and _passed_over(row, case.settings),
+    }
+    return next(
+        (name for name, held in holds.items() if (held and what == "fate") or (held and name == "mixed_keys")), None
+    )
+
+
+_UNCOMPARED = (
+    "system_empty",
+    "end_in_answer",
+    "message_masked",
+    "call_behind_words",
+    "two_prompts",
+    "two_answers",
+    "no_answer",
+)
+_SAID: dict[str, dict[str, tuple[str, ...]]] = {
+    "ms_swift": {"tokens": _UNCOMPARED, "labels": (*_UNCOMPARED, "earlier_trained")},
+    "llamafactory": dict.fromkeys(("tokens", "labels"), ("labels_shifted",)),
+    "trl": {"fate": ("images_column",)},
+}
+
+
+def _reasons(case: Case, row: Any) -> set[str]:
+    """The rules of the twin that apply to a row, and to a file of it."""
+    mode = trainer(case.mode)
+    seen, settings = Seen.of([row], typed=mode.typed), mode.configured(None, case.settings)
+    return {fate.reason for fate in (*mode.before(settings, seen), *mode.read(row, settings, seen).fates)}
+
+
+def _mixed_keys(row: Any) -> bool:
+    return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
+
+
+def _left_for_kl(row: Any, loaded: list[Any]) -> bool:
+    """Whether a row may be drawn with the same last message (of an odd number one draws itself), or with none."""
+    last = [_last(each) for each in loaded]
+    return bool(len(loaded) % 2) or last.count(_last(row)) > 1 or not all(isinstance(each, str) for each in last)
+
+
+def _last(row: Any) -> Any:
+    messages = row.get("messages")
+    return messages[-1].get("content") if isinstance(messages, list) and isinstance(messages[-1], dict) else None
+
+
+def _passed_over(row: Any, settings: dict[str, Any]) -> bool:
+    key = settings.get("data.messages_key", "messages" if "messages" in row else "prompt")
+    messages = row.get(key)
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        return two.fate == "kept"
+        return True
     return any(message.get("content") is None for message in messages)
-
-
-def _asked_last(messages: Any) -> bool:
-    """No answer at the end; or one whose loss is false, of which the end is trained all the same (message_masked)."""
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    return isinstance(last, dict) and (last.get("loss") is False or last.get("role", last.get("from")) not in _ANSWERS)
-
-
-def _empty_system(messages: Any) -> bool:
-    first = messages[0] if isinstance(messages, list) and messages else None
-    return isinstance(first, dict) and first.get("role") == "system" and not first.get("content")
-
-
-def _ended(row: Any) -> bool:
-    said = [*(row.get("messages") or []), {"content": row.get("rejected_response")}]
-    last = [each.get("content") for each in said[-2:] if isinstance(each, dict)]
-    return any(isinstance(each, str) and re.search(r"<\|[^|<>]+\|>$|</s>$", each) for each in last)
-
-
-def _two_prompts(row: Any) -> bool:
-    chosen, rejected = (row.get(name) for name in ("messages", "rejected_messages"))
-    return isinstance(chosen, list) and isinstance(rejected, list) and chosen[:-1] != rejected[:-1]
-
-
-def _words_and_call(messages: Any) -> bool:
-    listed = [each for each in messages if isinstance(each, dict)] if isinstance(messages, list) else []
-    called = [bool(each.get("tool_calls")) or each.get("role") in ("tool_call", "function_call") for each in listed]
-    said = [bool(each.get("content")) and each.get("role") in ("assistant", "gpt", "bot") for each in listed]
-    together = any(words and each.get("tool_calls") for words, each in zip(said, listed, strict=True))
-    return together or any(words and call for words, call in zip(said, called[1:], strict=False))
 
 
 def _is_conversation(value: Any) -> bool:
@@ -195,8 +204,9 @@ def compare(
             if two.fate == "unknown":  # no Parquet file holds this row and the others
                 counts["not asked"] += 1
                 continue
-            named = what is not None and undetermined(case, row, loaded, two)
+            named = rule_of(case, row, loaded, two, what) if what else None
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
+            counts.update([f"rule {named}"] if named else [])
             if what and not named and counts["different"] <= SHOWN:
                 show(case, row, two, what)
                 if what in ("tokens", "labels"):

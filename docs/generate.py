@@ -260,13 +260,16 @@ compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR`
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
 with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl;
 ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these train with their own
-`qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open: some keys hold text and some messages (TRL
-looks at one that differs from process to process); a content is null or a prompt no message (templates refuse it or
-pass over it; verl); no answer at the end (ms-swift ends the prompt as for sampling); an empty system prompt, or an
-end token in the last answer (ms-swift writes no system, no second end); a later question without a token (LLaMA-
-Factory's `fewshot`); words and a call in one answer (ms-swift sets no line break between them, the model's template
-does); a pair with two prompts (ms-swift); a row that ms-swift's KTO leaves out since the one drawn for its KL term
-has the same answer, or none to encode; the row that stops the next one in LLaMA-Factory's KTO where none follows.
+`qwen` and `qwen2_5`. "by rule" are rows that a named rule
+leaves open; docs/benchmarks/installed_trainers.json counts each. Most are rules of the twin, below, which a report
+shows: system_empty, end_in_answer, message_masked (of the last answer), call_behind_words, two_prompts, two_answers,
+earlier_trained, no_answer (of a pair; ms-swift), images_column (TRL), labels_shifted (LLaMA-Factory). The others:
+mixed_keys: some keys hold text and some messages (TRL looks at one that differs from process to process); no_column:
+prompt and answer as one list that Arrow has no type for (TRL's reward); no_tokens: no token beside labels (TRL's
+collator takes it); passed_over: a content is null or a prompt no message, and the template passes over it (verl);
+kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer; none_behind: the row
+that stops the next one in LLaMA-Factory's KTO where none follows. Not compared: TRL's GRPO, verl by template, templates
+of ms-swift other than qwen2_5.
 Rows that no Parquet file can hold together are not counted (verl.sft).
 
 """

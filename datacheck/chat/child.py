@@ -246,8 +246,13 @@ class _Worker:
             text = template.render(messages, tools=tools, add_generation_prompt=request.prompt, extra=extra).text
             return Reply(text)
         if template.has_generation:
-            return Reply(*template.render(messages, tools=tools, extra=extra), by="generation")
-        return Reply(*prefix_spans(template, messages, tools=tools, extra=extra), by="prefix")
+            reply = Reply(*template.render(messages, tools=tools, extra=extra), by="generation")
+        else:
+            reply = Reply(*prefix_spans(template, messages, tools=tools, extra=extra), by="prefix")
+        if not request.prompt:
+            return reply
+        opened = template.render(messages, tools=tools, add_generation_prompt=True, extra=extra).text
+        return reply._replace(text=opened) if opened.startswith(reply.text) else reply
 
     def _compiled(self) -> Templates:
         if self._templates is None:

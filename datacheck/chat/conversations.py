@@ -9,9 +9,20 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 # Which tokens are trained: all, the assistant's, those after the prompt, of these the assistant's, the last answer's,
-# by one weight per message; turns: the assistant's, each message alone; sampled: the model writes the answer (GRPO,
+# by one weight per message; turns: the assistant's, each message alone, which must be the whole (turns_alone: or
+# not); sampled: the model writes the answer (GRPO,
 # PPO). As in the twins of the trainers.
-Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "turns", "sampled"]
+Loss = Literal[
+    "all",
+    "assistant",
+    "completion",
+    "assistant_of_completion",
+    "last_turn",
+    "weights",
+    "turns",
+    "turns_alone",
+    "sampled",
+]
 
 _ROLES = {
     "human": "user",
@@ -34,6 +45,7 @@ class Conversation(NamedTuple):
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
     called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
     ended: the end token is put behind an answer that is plain text and not called.
+    open_end: behind the last message stands what the template writes before an answer.
     written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.WrittenTurns`).
     """
 
@@ -50,6 +62,7 @@ class Conversation(NamedTuple):
     called: Literal["", "bare", "ended"] = ""
     ended: bool = True
     written: Any = None
+    open_end: bool = False
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -85,7 +98,8 @@ def _trained_as(trained: Any) -> list[Conversation]:
         return [Conversation("text", "all", text=trained.text, places=("text",), called=trained.called)]
     if trained.messages is not None:
         places = _numbered("messages", trained.messages)
-        return [Conversation("messages", trained.loss, trained.messages, places, weights=trained.weights, **more)]
+        more |= {"weights": trained.weights, "open_end": trained.open_end}
+        return [Conversation("messages", trained.loss, trained.messages, places, **more)]
     answers = [(name, getattr(trained, name)) for name in ("response", "chosen", "rejected")]
     found = [_joined(name, trained, answer, more) for name, answer in answers if answer is not None]
     if not found and trained.prompt is not None:

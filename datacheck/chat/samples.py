@@ -13,10 +13,11 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
-from datacheck.chat.turns import of_turns, turn_requests, turn_texts
+from datacheck.chat.turns import Turned, of_turns, turn_requests, turn_texts
 from datacheck.i18n.message import Message
 
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
+_EACH_ALONE = ("turns", "turns_alone")
 _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
 _NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
@@ -47,7 +48,7 @@ class Sample(NamedTuple):
     text: str = ""
     ids: Sequence[int] = ()
     labels: Sequence[int] = ()
-    encoding: Encoding | None = None
+    encoding: Encoding | Turned | None = None
     kept: range | frozenset[int] = range(0)
     by: str | None = None
     faults: tuple[Fault, ...] = ()
@@ -196,11 +197,13 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
         return
     messages, tools, extra = conversation.messages, conversation.tools, conversation.extra
     if conversation.loss in ("assistant", "weights", "last_turn"):
-        yield RenderRequest(messages, tools, extra)
+        yield RenderRequest(messages, tools, extra, prompt=conversation.open_end)
         return
     spans = conversation.loss == "assistant_of_completion"
-    yield RenderRequest(messages, tools, extra, prompt=conversation.loss == "sampled", spans=spans)
-    if conversation.loss == "turns":
+    yield RenderRequest(
+        messages, tools, extra, prompt=conversation.open_end or conversation.loss == "sampled", spans=spans
+    )
+    if conversation.loss in _EACH_ALONE:
         yield from turn_requests(messages, tools, extra)
     if _prompted(conversation):
         yield RenderRequest(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
@@ -225,7 +228,7 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
 
 
 def _from_replies(conversation: Conversation, reply: Reply, *more: Reply) -> _Work:
-    alone = conversation.loss == "turns"
+    alone = conversation.loss in _EACH_ALONE
     for each in (reply, *more):
         if each.fault == "limit":
             return _Work(conversation, "", error=each.message)
@@ -270,7 +273,7 @@ class _Tokens(NamedTuple):
 
     whole: Encoding
     prompt: Encoding | None
-    turns: Sequence[Sequence[int]]
+    turns: Sequence[Encoding]
     lengths: list[int]
 
     def of_parts(self, work: _Work) -> list[int]:
@@ -331,7 +334,7 @@ def _joined(encodings: list[Encoding]) -> Encoding:
 def _tokens(work: _Work, encodings: Iterator[list[Encoding]]) -> _Tokens:
     """What `_encoded` made of `_texts`."""
     pieces, prompt = next(encodings), None if work.prompt is None else _joined(next(encodings))
-    turns = [_joined(each).ids for each in islice(encodings, len(work.turns))]
+    turns = [_joined(each) for each in islice(encodings, len(work.turns))]
     return _Tokens(_joined(pieces), prompt, turns, [len(each.ids) for each in pieces])
 
 
@@ -361,6 +364,8 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
     if work.counts:
         return _own_sample(work, tokens.whole, tokens.of_parts(work), run, other)
     faults: list[Fault] = []
+    if work.by == "turns":
+        return _turned_sample(work, tokens, run)
     encoding, prompt = tokens.whole, tokens.prompt
     ids = encoding.ids
     if prompt is not None:
@@ -369,13 +374,6 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
             labels = [one & both for one, both in zip(labels, by_spans(encoding, list(work.spans)), strict=True)]
         if not aligned and run.boundary == "prompt":
             faults.append(Fault("prompt_not_prefix", _answer_place(work.conversation), None))
-    elif work.by == "turns":
-        turned = of_turns(tokens.turns, encoding, work.conversation.messages or ())
-        if turned.differs is not None:
-            said = Message("rendered alone, the messages up to here are other tokens than rendered together")
-            fault = Fault("turns_differ", work.conversation.places[turned.differs], said)
-            return Sample(work.conversation, work.text, ids, [0] * len(ids), encoding, range(0), "turns", (fault,))
-        work, labels = work._replace(spans=turned.spans), turned.labels
     elif work.by in ("all", "sampled"):
         labels = [int(work.by == "all")] * len(ids)
     else:
@@ -385,6 +383,21 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
     if work.by != "sampled":
         faults += _faults(work, ids, labels, left, run)
     return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _turned_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
+    """Of messages that are rendered one by one."""
+    conversation = work.conversation
+    made = of_turns(work.turns, tokens.turns, conversation.messages or ())
+    differs = made.differs(tokens.whole.ids) if conversation.loss == "turns" else None
+    if differs is not None:
+        said = Message("rendered alone, the messages up to here are other tokens than rendered together")
+        fault = Fault("turns_differ", conversation.places[differs], said)
+        return Sample(conversation, made.text, made.ids, [0] * len(made.ids), made, range(0), "turns", (fault,))
+    work = work._replace(text=made.text, spans=made.spans)
+    left = run.kept(_turns(made.labels) if run.keep else (), len(made.ids))
+    faults = tuple(_faults(work, made.ids, made.labels, left, run))
+    return Sample(conversation, made.text, made.ids, made.labels, made, left, "turns", faults)
 
 
 def _own_sample(work: _Work, whole: Encoding, counts: list[int], run: SampleRun, other: Encoding | None) -> Sample:

@@ -2,11 +2,12 @@
 
 What the template writes before a lone message (a default system prompt) is measured with empty questions and taken
 away. A template that takes no message alone is given an empty question before it, which is taken away as well. What
-comes of it must be the whole conversation, token by token: otherwise the run stops (AssertionError).
+comes of it must be the whole conversation, token by token: otherwise the run stops (AssertionError), or trains what
+was put together (data.ignore_input_ids_mismatch).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from datacheck.chat.child import RenderRequest, Reply
@@ -24,11 +25,25 @@ _FIRST = _PROBES + 2
 
 
 class Turned(NamedTuple):
-    """Labels of the whole and the stretches of text that they train; `differs`: the first message that does not fit."""
+    """Messages put together: tokens with their labels and places in the text; which tokens end a message."""
 
+    text: str
+    ids: list[int]
+    offsets: list[tuple[int, int]]
     labels: list[int]
-    spans: Spans | tuple[()] = ()
-    differs: int | None = None
+    ends: list[int]
+
+    @property
+    def spans(self) -> Spans:
+        """The stretches of text that are trained."""
+        return [(self.offsets[first][0], self.offsets[end - 1][1]) for first, end in runs(self.labels)]
+
+    def differs(self, whole: Sequence[int]) -> int | None:
+        """The first message whose tokens are others in the whole; None where all are the same."""
+        if self.ids == list(whole):
+            return None
+        fits = [list(whole[start:end]) == self.ids[start:end] for start, end in pairwise([0, *self.ends])]
+        return fits.index(False) if False in fits else len(fits) - 1
 
 
 def turn_requests(messages: Messages, tools: Any, extra: Mapping[str, Any] | None) -> Iterator[RenderRequest]:
@@ -64,21 +79,22 @@ def turn_texts(replies: Sequence[Reply]) -> tuple[str, ...] | tuple[int, Reply]:
     return tuple(texts)
 
 
-def of_turns(texts: Sequence[Sequence[int]], whole: "Encoding", messages: Messages) -> Turned:
-    """Put the tokens of `turn_texts` together (multiturn_sft_dataset.py:200-236), and compare with the whole (:447)."""
-    one, two, asked = texts[:_PROBES]
-    system, generation = len(one[: len(one) - len(two)]), max(len(asked) - len(one), 0)
-    ids: list[list[int]] = []
-    labels: list[int] = []
+def of_turns(texts: Sequence[str], tokens: Sequence["Encoding"], messages: Messages) -> Turned:
+    """Put `turn_texts` together (multiturn_sft_dataset.py:200-236); tokens: of each of them."""
+    one, two, asked = (len(each.ids) for each in tokens[:_PROBES])
+    # As verl slices: what two questions have beyond one is taken off one, nothing is left where that is none.
+    system, generation = len(range(one)[: one - two]), max(asked - one, 0)
+    made = Turned("", [], [], [], [])
+    text = ""
     for number, message in enumerate(messages):
-        rendered, before = texts[_PROBES + 2 * number : _PROBES + 2 * number + 2]
-        own = list(rendered[len(before) :])
-        own = own[system:] if number and message.get("role") != "system" else own
-        answer = message.get("role") == "assistant"
-        labels += [int(answer and at >= generation) for at in range(len(own))]
-        ids.append(own)
-    if [token for turn in ids for token in turn] != list(whole.ids):
-        ends = accumulate(map(len, ids))
-        fits = [list(whole.ids[end - len(turn) : end]) == turn for turn, end in zip(ids, ends, strict=True)]
-        return Turned([], differs=fits.index(False) if False in fits else len(ids) - 1)
-    return Turned(labels, [(whole.offsets[first][0], whole.offsets[end - 1][1]) for first, end in runs(labels)])
+        at = _PROBES + 2 * number
+        own = tokens[at]
+        start = len(tokens[at + 1].ids) + (system if number and message.get("role") != "system" else 0)
+        cut = own.offsets[start][0] if start < len(own.ids) else len(texts[at])
+        shift, answer = len(text) - cut, message.get("role") == "assistant"
+        made.offsets.extend((first + shift, end + shift) for first, end in own.offsets[start:])
+        made.ids.extend(own.ids[start:])
+        made.labels.extend(int(answer and n >= generation) for n in range(len(own.ids[start:])))
+        made.ends.append(len(made.ids))
+        text += texts[at][cut:]
+    return made._replace(text=text)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from datacheck.trainers.json_columns import Typing
 
 _FATES = {"dropped": "dropped", "fails": "failed"}
-_REFUSED = {"template_refused", "not_encodable", "no_template"}
-_STOPS = {"turns": _REFUSED | {"turns_differ"}}  # verl compares the turns with the whole
+_REFUSED = {"template_refused", "not_encodable", "no_template", "turn_refused"}
+_STOPPING = {"turns": _REFUSED | {"turns_differ"}}  # verl compares the turns with the whole
 
 
 def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRow]:
@@ -40,14 +40,15 @@ def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRo
     if run.tokenizer is None:
         return [ProbedRow(fate) for fate, _ in outcomes]
     rows = _sampled(run, [found for _, found in outcomes])
-    return [row if fate == "kept" else ProbedRow(fate) for (fate, _), row in zip(outcomes, rows, strict=True)]
+    return [_together(fate, row) for (fate, _), row in zip(outcomes, rows, strict=True)]
 
 
 def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[ProbedRow]) -> list[str | None]:
     """For each row of a file in what the twin differs from the package; None where they agree.
 
     Rows that stop the run are taken out, by the package's word, before the others are looked at: what types columns
-    have hangs on all rows of a file. Such a row must stop the twin as well, among all others or behind the first.
+    have hangs on all rows of a file. Such a row must stop the twin as well, among all others, or behind the first that
+    can be loaded (where there is none before it, alone), as the probe tries it.
     """
     assert run.trainer is not None
     typed = run.trainer.mode.typed
@@ -59,14 +60,14 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
     stops = [at for at, row in enumerate(theirs) if row.fate == "failed"]
     among = expected(run, records, Seen.of(records, typed=typed)) if stops else []
     for at in stops:
-        if among[at].fate != "failed" and not _stops_behind_first(run, records, at, typed=typed):
+        first = [records[n] for n in kept[:1] if n < at]
+        if among[at].fate != "failed" and not _stops(run, [*first, records[at]], typed=typed):
             found[at] = "fate"
     return found
 
 
-def _stops_behind_first(run: TokenRun, records: Sequence[Any], at: int, *, typed: Typing | None) -> bool:
-    pair = [records[0], records[at]] if at else [records[0]]
-    return any(row.fate == "failed" for row in expected(run, pair, Seen.of(pair, typed=typed)))
+def _stops(run: TokenRun, records: Sequence[Any], *, typed: Typing | None) -> bool:
+    return any(row.fate == "failed" for row in expected(run, records, Seen.of(records, typed=typed)))
 
 
 def _now() -> dt.datetime:
@@ -76,7 +77,12 @@ def _now() -> dt.datetime:
 
 def _outcome(read: RowOutcome, mode: Mode) -> tuple[str, Trained | None]:
     fate = mode.fate_of(read.fates)
-    return (_FATES[fate], None) if fate in LOST else ("kept", read.trained)
+    return _FATES[fate] if fate in LOST else "kept", read.trained
+
+
+def _together(fate: str, of_tokens: ProbedRow) -> ProbedRow:
+    """A row that would stop the run is left out before, where its prompt is too long (the filter of verl)."""
+    return of_tokens if fate == "kept" or (fate == "failed" and of_tokens.fate == "dropped") else ProbedRow(fate)
 
 
 def _sampled(run: TokenRun, found: Sequence[Trained | None]) -> Iterator[ProbedRow]:
@@ -102,7 +108,7 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
     cut = mode.cut(settings)
     if any(sample.error for sample in made):
         return ProbedRow("unknown")
-    refused = _STOPS.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
+    refused = _STOPPING.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
     if any(fault.problem in refused for sample in made for fault in sample.faults):
         filtered = cut.how == "drop" and cut.of == "prompt"  # verl's filter leaves out what it cannot render
         return ProbedRow("dropped" if filtered else "failed")
@@ -111,6 +117,8 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow("failed")
     if cut.limit is not None and cut.how in ("drop", "fails") and any(len(s.ids) > cut.limit for s in made):
         return ProbedRow("dropped" if cut.how == "drop" else "failed")
+    if cut.limit is not None and cut.unanswered == "prompt_fills":  # no matter whether an answer has a token at all
+        untrained = [sample for sample in untrained if len(sample.ids) >= cut.limit]
     if cut.limit is not None and cut.unanswered and untrained:
         return ProbedRow("dropped")
     label = None if trained is None else trained.label
@@ -136,7 +144,8 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
     if len(ours.examples) != len(theirs.examples) or any(one.ids != two.ids for one, two in pairs):
         return "tokens"
     marked = [two.label for _, two in pairs] if ours.examples[0].label is None else [one.label for one, _ in pairs]
-    same = all(one.labels == two.labels for one, two in pairs) and marked == [two.label for _, two in pairs]
+    # The first label is of a token that nothing predicts.
+    same = all(one.labels[1:] == two.labels[1:] for one, two in pairs) and marked == [two.label for _, two in pairs]
     return None if same else "labels"
 
 

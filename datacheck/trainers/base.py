@@ -35,7 +35,17 @@ LOST = ("dropped", "fails")
 # Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the assistant's of these, the
 # last turn's answer, by `weights` (one per message); turns: the assistant's, each message rendered alone (verl);
 # sampled: answers come from the model (GRPO, PPO).
-Loss = Literal["all", "assistant", "completion", "assistant_of_completion", "last_turn", "weights", "turns", "sampled"]
+Loss = Literal[
+    "all",
+    "assistant",
+    "completion",
+    "assistant_of_completion",
+    "last_turn",
+    "weights",
+    "turns",
+    "turns_alone",
+    "sampled",
+]
 
 
 class Rule(NamedTuple):
@@ -98,6 +108,7 @@ class Trained(NamedTuple):
     called: text gets what a call of the tokenizer adds (a BOS), and where it is "ended" the end token behind it.
     ended: the trainer puts the end token behind an answer that is text, where it is not called.
     written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
+    open_end: the conversation ends without an answer, and as for sampling.
     """
 
     loss: Loss
@@ -114,6 +125,7 @@ class Trained(NamedTuple):
     called: Literal["", "bare", "ended"] = ""
     ended: bool = True
     written: tuple[WrittenTurns, ...] = ()
+    open_end: bool = False
 
 
 class RowOutcome(NamedTuple):

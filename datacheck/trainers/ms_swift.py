@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from functools import lru_cache, partial
+from itertools import islice, pairwise
 from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
@@ -51,7 +52,7 @@ _KEPT_KEYS = frozenset({"role", "content", "loss", "loss_scale"})
 _RENAMED = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "assistant", "bot": "assistant"}
 _TOOL_RESULTS = ("function_response", "observation", "observations")
 _TOOL_ROLES = {"function_call": "tool_call", **dict.fromkeys(_TOOL_RESULTS, "tool_response")}
-_ENDED = re.compile(r"(<\|[^|<>]+\|>|</s>|<eos>|<end_of_turn>)$")  # what may end a turn
+_END = re.compile(r"(<\|[^|<>]+\|>|</s>|<eos>|<end_of_turn>)$")  # what may end a turn
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]
@@ -396,16 +397,24 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     empty = messages[0]["role"] == "system" and not messages[0]["content"]
     messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
-    last = messages[-1]["content"]
-    notes += fate_if(isinstance(last, str) and _ENDED.search(last), "end_in_answer", f"messages[{len(messages) - 1}]")
+    notes += _ended(messages[-1]["content"], f"messages[{len(messages) - 1}]")
     weights = _weights(messages)
     shown_messages, weights = _joined([_shown(message) for message in messages], weights)
     if mode == "grpo":
+        notes += fate_if(messages[-1]["role"] == "assistant", "two_answers", f"messages[{len(messages) - 1}]")
         return RowOutcome(notes, Trained("sampled", prompt=shown_messages, tools=tools))
-    masked = fate_if(messages[-1]["role"] not in ("assistant", "tool_call"), "no_answer", "messages")
-    notes = (*notes, *masked, *_masked(messages))
+    unanswered = messages[-1]["role"] not in ("assistant", "tool_call")
+    notes = (*notes, *fate_if(unanswered, "no_answer", "messages"), *_masked(messages), *_called_in_words(messages))
     if mode == "dpo":
         _demand_rejected(row, messages)
+        other = row.get("rejected_messages")
+        apart = isinstance(other, list) and other[:-1] != messages[:-1]
+        notes += fate_if(apart, "two_prompts", "rejected_messages")
+        unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
+        notes += fate_if(unanswered, "no_answer", "rejected_messages")
+        notes += _also_trained(messages)
+        notes += _ended(row.get("rejected_response"), "rejected_response")
+        notes += _ended(other[-1].get("content"), "rejected_messages") if isinstance(other, list) else ()
         return RowOutcome(notes, _pair(row, shown_messages, tools))
     strategy = to.loss_scale.partition("+")[0]
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
@@ -416,8 +425,10 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if loss == "assistant" and any(weight is not None for weight in weights):
         answers = (message["role"] == "assistant" for message in shown_messages)
         told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
-        return RowOutcome(notes, Trained("weights", shown_messages, tools=tools, weights=told))
-    return RowOutcome(notes, Trained(loss, shown_messages, tools=tools))
+        trained = Trained("weights", shown_messages, tools=tools, weights=told)
+    else:
+        trained = Trained(loss, shown_messages, tools=tools)
+    return RowOutcome(notes, trained._replace(open_end=unanswered))
 
 
 def _stored(value: Any) -> Any:
@@ -468,6 +479,24 @@ def _masked(messages: list[Row]) -> tuple[Fate, ...]:
         for number, message in enumerate(messages)
         if message.get("loss") is False and message["role"] in ("assistant", "tool_call")
     )
+
+
+def _ended(text: Any, where: str) -> tuple[Fate, ...]:
+    return fate_if(isinstance(text, str) and _END.search(text), "end_in_answer", where)
+
+
+def _also_trained(messages: list[Row]) -> tuple[Fate, ...]:
+    """The first of a pair's earlier answers that says it is to be trained."""
+    said = (n for n, message in enumerate(messages[:-1]) if message.get("loss") and message["role"] == "assistant")
+    return tuple(Fate("earlier_trained", f"messages[{n}].loss") for n in islice(said, 1))
+
+
+def _called_in_words(messages: list[Row]) -> tuple[Fate, ...]:
+    """The first answer of words that a call follows at once."""
+    for number, (message, after) in enumerate(pairwise(messages)):
+        if message["role"] == "assistant" and message["content"] and after["role"] == "tool_call":
+            return (Fate("call_behind_words", f"messages[{number}]"),)
+    return ()
 
 
 def _demand_labelled(row: Row, messages: list[Row]) -> None:

@@ -79,7 +79,7 @@ def _content(message: Row, where: str) -> None:
     role, content = message["role"], message["content"]
     if isinstance(content, str) or role in ("tool_call", *_TOOLS):  # of these, all else becomes JSON
         return
-    ids = isinstance(content, list) and content and isinstance(content[0], int)
+    ids = isinstance(content, list) and content and all(isinstance(each, int) for each in content)
     if content == {}:  # a loop over it gives nothing
         return
     if ids or (isinstance(content, dict) and "token_ids" in content):

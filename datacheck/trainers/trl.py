@@ -4,6 +4,7 @@ TRL drops next to nothing: a row that does not fit stops the run, often only aft
 What the *first* record looks like decides how all are read. Rows that are too long are cut or dropped by tokens.
 """
 
+import datetime as dt
 import hashlib
 import re
 import tomllib
@@ -408,9 +409,17 @@ def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:
     unpaired = {key: value for key, value in first.items() if key not in _ANSWERS}
     conversational = _is_conversational({**unpaired, "completion": first["chosen"]})
     _check_answers(example)
+    if _dated(example["chosen"]) is not _dated(example["rejected"]):
+        raise StopRow("dated_side", "chosen")
     tools, arguments = _template(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
     return _plain_as(_preference(example, tools, arguments), conversational=conversational)
+
+
+def _dated(value: Any) -> bool:
+    """Whether it holds a date: where all texts of a column are dates, `datasets` makes them such."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, dt.datetime) or any(_dated(each) for each in inner)
 
 
 def _read_grpo(example: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
@@ -440,8 +449,10 @@ def _images(content: Any, where: str) -> None:
 
 
 def _before(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
-    """A file that the `datasets` library cannot read."""
-    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+    """A file that the `datasets` library cannot read; columns by which a set is one of images."""
+    images = sorted({"image", "images"} & seen.columns)
+    unread = fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+    return (*unread, *fate_if(images, "images_column", *images[:1]))
 
 
 def _before_sft(to: TrlSft, seen: Seen) -> tuple[Fate, ...]:

@@ -127,7 +127,7 @@ def _read_sft(example: dict[str, Any], to: VerlSft, _seen: Seen) -> RowOutcome:
     listed = tools if isinstance(tools, list) else None
     thinking = example.get(to.thinking_key, to.thinking)
     extra = None if thinking is None else {"enable_thinking": bool(thinking)}
-    loss: Loss = "assistant" if to.mismatch_ignored else "turns"
+    loss: Loss = "turns_alone" if to.mismatch_ignored else "turns"
     return RowOutcome(notes, Trained(loss, messages=messages, tools=listed, template_arguments=extra))
 
 
@@ -146,6 +146,17 @@ def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     mute = _mute(prompt)
     if mute is not None:
         raise StopRow(refused, f"{to.prompt_key}[{mute}].content", type_of(prompt[mute].get("content")))
+    asked = Trained("sampled", prompt=prompt)
+    try:
+        _scored(example, to)
+    except StopRow as stop:  # the filter comes first, and may leave the row out before anything stumbles over it
+        return RowOutcome((stop.fate,), asked if to.filter_overlong_prompts else None)
+    empty = fate_if(not prompt, "prompt_empty", to.prompt_key)
+    return RowOutcome((*_foreign(prompt, to.prompt_key), *empty), asked)
+
+
+def _scored(example: dict[str, Any], to: VerlRl) -> None:
+    """Raises StopRow where the dataset or the reward manager does not find what it reads."""
     extra = example.get("extra_info")
     if extra is not None and not isinstance(extra, dict):
         raise StopRow("extra_info_malformed", "extra_info", type_of(extra))
@@ -156,8 +167,6 @@ def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     known = isinstance(source, str) and (source in SCORED or source.startswith("aime"))
     if not known and not (to.custom_reward or to.own_rewards):
         raise StopRow("unknown_data_source", to.reward_fn_key, shown(source))
-    empty = fate_if(not prompt, "prompt_empty", to.prompt_key)
-    return RowOutcome((*_foreign(prompt, to.prompt_key), *empty), Trained("sampled", prompt=prompt))
 
 
 def _cut_sft(to: VerlSft) -> Cut:

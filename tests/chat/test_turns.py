@@ -75,3 +75,14 @@ def test_a_template_that_marks_the_last_answer(tmp_path):
 
 def test_a_template_that_refuses_the_probe(tmp_path):
     assert result(tmp_path, NEVER, CHAT).problems == [(0, "turn_refused")]
+
+
+def test_what_is_put_together_is_trained_where_it_may_differ(tmp_path):
+    """An answer that stands first keeps the system prompt that the template writes before a lone message."""
+    run = RunOf(trainer="verl.sft", settings={"data.max_length": 512, "data.ignore_input_ids_mismatch": True})
+    check = LossMaskErrors(run=token_run(make_tokenizer(tmp_path, DEFAULT), trainer=run))
+    found = measure(check, [{"messages": CHAT[1:2]}])
+    strip = zip(*(found.figures["tokens"][name] for name in ("text", "label")), strict=True)
+    trained = [text for text, label in strip if label.lower().startswith("train")]
+    assert "<|im_end|>" in trained[:8]
+    assert len(trained) > len(["多云", "<|im_end|>", "⏎"])

@@ -129,6 +129,13 @@ CASES = [
     # ms-swift
     ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": "a</s>"}]}, "end_in_answer", "messages[1]"),
     ("ms_swift.sft", {}, {"messages": [{"role": "system", "content": ""}, Q, A]}, "system_empty", "messages[0].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, A, {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}]},
+     "call_behind_words", "messages[1]"),
+    ("ms_swift.grpo", {}, {"messages": [Q, A, A]}, "two_answers", "messages[1]"),
+    ("ms_swift.dpo", {}, {"messages": [Q, {**A, "loss": True}, Q, A], "rejected_response": "b"}, "earlier_trained",
+     "messages[1].loss"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [A, Q, B]}, "two_prompts", "rejected_messages"),
+    ("trl.dpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "images": []}, "images_column", "images"),
     ("ms_swift.sft", {}, None, "not_an_object", None),
     ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
     ("ms_swift.sft", {}, {"messages": None}, "no_messages", "messages"),
@@ -238,10 +245,18 @@ def test_a_file_that_datasets_cannot_type(name):
     assert told == ["file_not_loadable" if name == "ms_swift.sft" else "not_loadable"]
 
 
+def test_one_side_of_a_pair_is_all_dates():
+    """TRL's KTO makes one column of both sides; `datasets` has made dates of the one."""
+    mode = trainer("trl.kto")
+    row = {"prompt": "q", "chosen": "2024-01-01T10:20:30", "rejected": "b"}
+    read = mode.read(row, mode.configured(None, {}), Seen.of([row], typed=mode.typed))
+    assert [fate.reason for fate in read.fates] == ["dated_side"]
+
+
 def test_every_rule_is_held():
     """Those of the cut are applied by the checks that count tokens."""
     held = {(name.partition(".")[0], reason) for name, _, _, reason, _ in CASES}
-    held |= {("trl", "mixed_prompts"), ("ms_swift", "file_not_loadable")}
+    held |= {("trl", "mixed_prompts"), ("trl", "dated_side"), ("ms_swift", "file_not_loadable")}
     held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl")}
     for name in trainer_names():
         mode, module = trainer(name), name.partition(".")[0]
