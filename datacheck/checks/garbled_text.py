@@ -17,6 +17,7 @@ from datacheck.features.turn_texts import (
     turn_texts,
     without_code,
 )
+from datacheck.text.edges import ascii_edges
 from datacheck.text.escapes import ESCAPE, left_escaped
 from datacheck.text.mojibake import mojibake
 
@@ -39,7 +40,7 @@ _SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han} ){20}"  # "t h e   o a k   i
 _CAPITALS = r"^[^a-z\p{Han}]+$"
 _MAYBE_WORN = (r"^\W?[A-Z][^a-z\p{Han}]{40}", "[a-z]{30}")  # what is tried first, for it is cheap
 _GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}[a-z,.'’!?]{47,}(?:\s|$)"
-_OF_CAPITALS = r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$"
+_OF_CAPITALS = ascii_edges(r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$")
 _FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
 _LETTERS = 12  # different letters of such a run
 _PATTERNS = {

@@ -28,7 +28,7 @@ _BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>|(?m:^(?:[^|\n<>]{2,300}<br\s*/?>\n?){3}))"
 _MARK = r"(?:[\p{Han}。，；]\s?|[a-z]{3}(?:[.,;]\s?| ))\[\d{1,2}\](?:[\s，。,.;；、]|$)"
 _FIRST_MARKS = ["[1]", "[2]", "[3]"]
 _LISTED = r"(?m)^\s*\[\d{1,2}\]"
-_OF_NUMBERS = (
+_OF_NUMBERS = ascii_edges(
     r"\[\d{1,2}\]|(?i:citation|\bcite|reference|source|\barray|\bindex|\blist|列表|数组|引用|参考文献|来源|文献)"
 )
 _ENTITY = (

@@ -12,7 +12,6 @@ import ctypes
 import gc
 import os
 import signal
-import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -107,9 +106,10 @@ def twin() -> Twin | None:
 
 def _may_fork() -> bool:
     """Whether every thread of this process is Python's own, or harmless."""
-    if sys.platform != "linux":
+    try:
+        names = [task.joinpath("comm").read_text().strip() for task in _TASKS.iterdir()]
+    except OSError:  # another system, or a container without /proc
         return False
-    names = [task.joinpath("comm").read_text().strip() for task in _TASKS.iterdir()]
     return len([name for name in names if name not in _HARMLESS]) <= threading.active_count()
 
 

@@ -2064,9 +2064,9 @@ SABOTAGES = (
     Sabotage(
         "turns_always_fit",
         "messages that fit no whole one by one are told",
-        "datacheck.chat.turns.of_turns",
-        "!= list(whole.ids)",
-        "!= list(whole.ids) and not ids",
+        "datacheck.chat.turns.Turned.differs",
+        "if self.ids == list(whole):",
+        "if True:",
         "tests/chat/test_turns.py::test_results_of_tools_that_the_template_puts_together",
     ),
     Sabotage(
@@ -2129,7 +2129,7 @@ SABOTAGES = (
         "turns_may_differ",
         "verl stops where turns that are rendered alone are not the whole",
         "datacheck.features.agreement._row",
-        "_STOPS.get(trained.loss, _REFUSED)",
+        "_STOPPING.get(trained.loss, _REFUSED)",
         "_REFUSED",
         "tests/trainers/test_twin_tokens.py::test_verl_stops_where_turns_rendered_alone_are_not_the_whole",
     ),

@@ -103,7 +103,9 @@ def test_differences_have_a_name():
     assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (one,))) is None
     assert differs(ProbedRow("kept", (one,)), ProbedRow("dropped")) == "fate"
     assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (two,))) == "tokens"
-    assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (one._replace(labels=(1, 2)),))) == "labels"
+    assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (one._replace(labels=(-100, -100)),))) == "labels"
+    first = one._replace(labels=(1, 2))  # nothing predicts the first token
+    assert differs(ProbedRow("kept", (one,)), ProbedRow("kept", (first,))) is None
     assert differs(ProbedRow("unknown"), ProbedRow("kept")) is None
 
 
