@@ -53,7 +53,7 @@ def test_it_does_not_try_for_ever():
         start = time.monotonic()
         replies = list(renderer.render([ONE] * 100))
     assert [reply.fault for reply in replies] == ["limit"] * 100
-    assert time.monotonic() - start < 12
+    assert time.monotonic() - start < 30  # a hundred limits of a second would be more
 
 
 @pytest.mark.parametrize(

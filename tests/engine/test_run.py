@@ -123,7 +123,7 @@ def test_a_contracts_expression_takes_no_longer_than_its_text_is_long(tmp_path, 
         path.write_text(yaml.safe_dump(rules), "utf-8")
         start = time.monotonic()
         assert command("run", path, "--out", tmp_path / "out", "--quiet")[0] == code
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 60  # to backtrack would take years
     finding = next(f for f in report(tmp_path / "out")["findings"] if f["check"] == "schema_violations")
     assert (finding["status"], finding["values"][0]["count"]) == ("fail", 1)
 
