@@ -111,7 +111,6 @@ def rule_of(case: Case, row: Any, loaded: list[Any], two: ProbedRow, what: str) 
     holds = {
         "mixed_keys": family == "trl" and any(map(_mixed_keys, [row, *loaded[:1]])),
         "no_column": mode == "trl.reward" and two.error == "ArrowInvalid" and isinstance(row.get("prompt"), list),
-        "empty_rejected": mode == "ms_swift.dpo" and row.get("rejected_messages") == "{}",  # kept there; not explained
         "kto_map": mode == "ms_swift.kto" and two.error == "TypeError",  # its map stops at a good row; not explained
         "no_tokens": mode == "trl.sft" and row.get("input_ids") in ([], [[]]),
         "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(row, loaded),

@@ -408,6 +408,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "dpo":
         _demand_rejected(row, messages)
         other = row.get("rejected_messages")
+        nothing = "rejected_messages" in row and other is None and row.get("rejected_response") is None
+        notes += fate_if(nothing, "rejected_is_chosen", "rejected_messages")
         apart = isinstance(other, list) and other[:-1] != messages[:-1]
         notes += fate_if(apart, "two_prompts", "rejected_messages")
         unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
@@ -536,6 +538,8 @@ def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
         rejected = [{"role": "assistant", "content": row["rejected_response"]}]
     elif isinstance(row.get("rejected_response"), list):
         rejected = row["rejected_response"]
+    elif "rejected_messages" in row:  # a column with nothing in it: what is missing comes from the chosen side
+        rejected = messages[last:]
     else:
         raise StopRow("no_rejected", "rejected_response")
     return Trained("completion", prompt=messages[:last], chosen=messages[last:], rejected=rejected, tools=tools)

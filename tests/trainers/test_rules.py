@@ -135,6 +135,7 @@ CASES = [
     ("ms_swift.dpo", {}, {"messages": [Q, {**A, "loss": True}, Q, A], "rejected_response": "b"}, "earlier_trained",
      "messages[1].loss"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [A, Q, B]}, "two_prompts", "rejected_messages"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": "{}"}, "rejected_is_chosen", "rejected_messages"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "images": []}, "images_column", "images"),
     ("ms_swift.sft", {}, None, "not_an_object", None),
     ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
