@@ -51,6 +51,7 @@ EXPECTED = {
         (LLAMA + "kto_en_demo.json", "html_entity"): 1,  # &#x27;doped&#x27;
         (LLAMA + "kto_en_demo.json", "html_tag"): 1,  # an answer in <p> and <li>
         ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "html_entity"): 2,  # E/A比值&lt;1
+        ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "reference_mark"): 1,  # 等[3]报告…, of a list that is not there
     },
     "run_on_answers": {},
     "placeholder_text": {
