@@ -1,5 +1,6 @@
 """The documentation as a site: it builds offline, every page is reached, nothing in it is fetched from elsewhere."""
 
+import json
 import os
 import re
 import subprocess
@@ -46,6 +47,14 @@ def test_the_quick_start_is_the_readme(site):
     assert "Two minutes" in text
     assert 'href="gate.html"' in text
     assert "](docs/" not in text
+
+
+def test_all_that_the_reference_of_contracts_says_is_translated(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    from contract_reference import sentences, translations
+
+    schema = json.loads((ROOT / "contracts" / "contract.schema.json").read_text("utf-8"))
+    assert sentences(schema) == translations().keys()
 
 
 def test_every_check_stands_among_the_symptoms_or_needs_no_training_to_be_seen():

@@ -86,10 +86,10 @@ def measure(task: MeasureTask) -> None:
     check = task.given.of
     with task.view() as view:
         measured = unanswered(check, check.measure(view), view, unseen(check, view))
+        _keep_promises(check, measured)
         measured, gone, lessened = without(measured, task.suppressed, check.by, view)
         coverage = coverage_of(check, view)
         with view.store.folder(task.target) as folder:
-            _keep_promises(check, measured)
             facts = {
                 "values": [
                     {**_value(v), "suppressed": less} for v, less in zip(measured.values, lessened, strict=True)

@@ -14,7 +14,13 @@ _INSTEAD = ("empty_turns", "error_as_answer", "unfinished_answers", "refusals", 
             "leaked_reasoning")  # fmt: skip
 _BELOW = ("garbled_text", "control_tokens", "leftover_markup", "placeholder_text", "run_on_answers")
 _WITH_QUESTION = ("prompt_echo", "language_mismatch")
-_WHOLE_TEXT = {"lost", "no_value", "repeats_question"}  # what these say, they say of a text as a whole
+_WHOLE_TEXT = {
+    "lost",
+    "no_value",
+    "repeats_question",
+    "capitals",
+    "absent_input",
+}  # what these say, they say of a text as a whole
 # Where signs mean other things.
 _CODE = re.compile(r"```|[{};<>]\s*$|^\s*(?:def |import |#include|<\w+|\$ )", re.MULTILINE)
 # Where a question speaks of such things, the check leaves alone what it may have asked for (docs/selftest.md).
@@ -27,6 +33,7 @@ _TALK = (
 _ABOUT = {
     "error_as_answer": (
         r"error|exception|trace|bug|http|status|\blog|\bapi\b|crash|json|fail|output|print|html|time.?out|server|\bnone\b"
+        r"|python|\blist|array|\bdict|\btuple|\bsets?\b|\bkeys?\b|function|format|string|列表|数组|字典|格式|函数"
         r"|null|\bnan\b|undefined|return|sql|\bcode|program|网|报错|异常|错误|故障|日志|状态|接口|调试|崩溃|输出|失败|超时|服务"
         r"|返回|空值|程序|代码"
     ),
