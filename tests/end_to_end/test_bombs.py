@@ -18,7 +18,7 @@ from core_helpers import ROOT
 from core_helpers import report as report_of
 
 MIB = 1024**2
-PEAK = 340 * MIB  # of two processes, which hold what is imported and a part of the file
+PEAK = 512 * MIB  # of a parent and two workers, each with what is imported and a part of the file
 SECONDS = 20
 GOOD = b'{"messages":[{"role":"user","content":"hi there"},{"role":"assistant","content":"hello you"}]}\n'
 
