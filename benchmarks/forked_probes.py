@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 _IMPORTED = {
-    "trl": "datasets trl.trainer.sft_trainer trl.trainer.dpo_trainer trl.trainer.reward_trainer",
+    "trl": "datasets trl.trainer.sft_trainer trl.trainer.dpo_trainer trl.trainer.reward_trainer"
+    " trl.trainer.grpo_trainer",
     "llamafactory": "datasets llamafactory.data.loader llamafactory.hparams llamafactory.model",
     "ms_swift": "datasets swift.arguments swift.pipelines.train swift.model",
     "verl": "datasets pandas verl.utils.dataset.multiturn_sft_dataset verl.utils.dataset.rl_dataset",

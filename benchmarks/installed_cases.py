@@ -58,6 +58,8 @@ def trl_cases() -> list[Case]:
         Case("trl.kto", [{**told, "label": True}]),
         Case("trl.kto", [{"prompt": "q", "completion": "a", "label": False}]),
         Case("trl.kto", [pair]),
+        Case("trl.grpo", [{"prompt": [Q]}, {"prompt": [S, Q, A, Q]}]),
+        Case("trl.grpo", [{"prompt": "q", "answer": "1"}]),
     ]  # fmt: skip
 
 

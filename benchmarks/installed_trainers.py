@@ -36,7 +36,7 @@ from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers import trainer
-from datacheck.trainers.base import Seen
+from datacheck.trainers.base import LOST, Seen, as_loaded
 from datacheck.trainers.probes import asking
 from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ask
 
@@ -91,37 +91,53 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
     yield Case("trl.dpo", []), [[{key: value for key, value in row.items() if key != "completion"}] for row in pairs]
 
 
-def rule_of(case: Case, row: Any, loaded: list[Any], two: ProbedRow, what: str) -> str | None:
+def rule_of(
+    case: Case, row: Any, loaded: list[Any], two: ProbedRow, what: str, file: list[Any], lost: list[Any]
+) -> str | None:
     """The named rule that leaves a difference open, or None.
 
-    Most are rules of the twin itself, which say in a report that tokens were not compared (`_SAID`). The others:
-    trl: some keys hold text and some messages, and which one it looks at differs from process to process (mixed_keys);
-    prompt and answer as one list of messages that Arrow has no type for (no_column);
-    no token at all beside labels, which the collator takes (no_tokens). verl: a content is null, its key is missing or
-    a prompt holds no messages, and the template passes over it instead of refusing it (passed_over). ms_swift.kto: a
-    row is left out since the one that is drawn for its KL term has the same answer, or none to encode (kl_term).
-    llamafactory.kto: what stops the next row has none behind it (none_behind).
+    Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some
+    keys hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
+    data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
+    reward_trainer.py:728); no token at all beside labels, or lists of tokens, which the collator takes (no_tokens); a
+    template that passes over the answers of the first batch, whose column of tokens then is one of nothing
+    (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that has roles
+    (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a prompt
+    holds no messages, and the template passes over it instead of refusing it (passed_over); transformers before 5.24
+    hands a template the keys that Parquet fills with null, which one that looks for the key alone stumbles over
+    (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is its own text, or
+    cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type (answer_no_text,
+    core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
+    (none_behind).
     """
     family, mode = case.mode.partition(".")[0], case.mode
+    reasons = _reasons(case, row, file)
     for reason in _SAID.get(family, {}).get(what, ()):
         if reason == "no_answer" and mode != "ms_swift.dpo":
             continue
-        if reason in _reasons(case, row) and (reason != "message_masked" or row["messages"][-1].get("loss") is False):
+        if reason in reasons and (reason != "message_masked" or _last_muted(row)):
             return reason
+    arrow = mode == "trl.reward" and two.error == "ArrowInvalid" and two.at == "trl/trainer/reward_trainer.py:728"
+    rotated = mode == "trl.kto" and two.error == "TypeError" and two.at == "trl/trainer/kto_trainer.py:1154"
+    mapped = mode == "ms_swift.kto" and two.error == "TypeError" and two.at == "swift/dataset/preprocessor/core.py:393"
     holds = {
         "mixed_keys": family == "trl" and any(map(_mixed_keys, [row, *loaded[:1]])),
-        "no_column": mode == "trl.reward" and two.error == "ArrowInvalid" and isinstance(row.get("prompt"), list),
-        "kto_map": mode == "ms_swift.kto" and two.error == "TypeError",  # its map stops at a good row; not explained
-        "no_tokens": mode == "trl.sft" and row.get("input_ids") in ([], [[]]),
-        "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(row, loaded),
-        "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and all(each == row for each in loaded),
-        "passed_over": family == "verl" and two.fate != "dropped" and _passed_over(row, case.settings),
+        "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
+        "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
+        "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
+        "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
+        "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
+        "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(case, row, loaded, lost),
+        "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and _next_lost(row, loaded, lost),
+        "nulls_kept": two.error == "TypeError" and two.at in _RENDERED and _has_nulls(row, case.settings),
+        "passed_over": family == "verl" and two.fate != "dropped" and _passed_over(_typed(case, row, loaded), case),
     }
     return next(
         (name for name, held in holds.items() if (held and what == "fate") or (held and name == "mixed_keys")), None
     )
 
 
+_RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))
 _UNCOMPARED = (
     "system_empty",
     "end_in_answer",
@@ -130,42 +146,98 @@ _UNCOMPARED = (
     "two_prompts",
     "two_answers",
     "no_answer",
+    "result_behind_question",
 )
+_OF_FILES = ("media_of_row", "columns_by_case")
 _SAID: dict[str, dict[str, tuple[str, ...]]] = {
-    "ms_swift": {"tokens": _UNCOMPARED, "labels": (*_UNCOMPARED, "earlier_trained")},
-    "llamafactory": dict.fromkeys(("tokens", "labels"), ("labels_shifted",)),
+    "ms_swift": {
+        "fate": (*_OF_FILES, "two_prompts"),
+        "tokens": (*_UNCOMPARED, *_OF_FILES),
+        "labels": (*_UNCOMPARED, *_OF_FILES, "earlier_trained", "joined_unlike"),
+    },
+    "verl": {"fate": ("media_of_row",)},
+    "llamafactory": {"fate": ("media_template",), **dict.fromkeys(("tokens", "labels"), ("labels_shifted",))},
     "trl": {"fate": ("images_column",)},
 }
 
 
-def _reasons(case: Case, row: Any) -> set[str]:
-    """The rules of the twin that apply to a row, and to a file of it."""
+def _reasons(case: Case, row: Any, file: list[Any]) -> set[str]:
+    """The rules of the twin that apply to a file, and to a row of it."""
     mode = trainer(case.mode)
-    seen, settings = Seen.of([row], typed=mode.typed), mode.configured(None, case.settings)
+    seen, settings = Seen.of(file, typed=mode.typed), mode.configured(None, case.settings)
     return {fate.reason for fate in (*mode.before(settings, seen), *mode.read(row, settings, seen).fates)}
 
 
+def _next_lost(row: Any, loaded: list[Any], lost: list[Any]) -> bool:
+    """Whether the row behind this one, or the first behind the last, is left out as well."""
+    at = next(n for n, each in enumerate(loaded) if each is row)
+    return any(each is loaded[(at + 1) % len(loaded)] for each in lost)
+
+
+def _last_muted(row: Any) -> bool:
+    messages = row["messages"]
+    last = (json.loads(messages) if isinstance(messages, str) else messages)[-1]
+    return last.get("loss") in (False, 0) or last.get("loss_scale") == 0
+
+
+def _odd_tokens(ids: Any) -> bool:
+    return ids == [] or (isinstance(ids, list) and all(isinstance(each, list) for each in ids))
+
+
 def _mixed_keys(row: Any) -> bool:
-    return len({_is_conversation(row[key]) for key in _KEYS if key in row}) > 1
+    """Without a prompt, the first messages of both answers become one."""
+    whole = {key: row[key] for key in _KEYS if key in row}
+    if "prompt" not in whole and isinstance(whole.get("chosen"), list):
+        whole["answer"] = whole["chosen"][-1:]
+    return len({_is_conversation(value) for value in whole.values()}) > 1
 
 
-def _left_for_kl(row: Any, loaded: list[Any]) -> bool:
-    """Whether a row may be drawn with the same last message (of an odd number one draws itself), or with none."""
-    last = [_last(each) for each in loaded]
-    return bool(len(loaded) % 2) or last.count(_last(row)) > 1 or not all(isinstance(each, str) for each in last)
+def _left_for_kl(case: Case, row: Any, loaded: list[Any], lost: list[Any]) -> bool:
+    """Whether the same answer may be drawn for a row, or one that cannot be encoded.
+
+    Of an odd number (of what is loaded, also what the encoder then refuses) one row draws itself, and an answer that is
+    no text is drawn by one row: no more rows than these.
+    """
+    mode = trainer(case.mode)
+    seen, settings = Seen.of(loaded, typed=mode.typed), mode.configured(None, case.settings)
+    kept = [each for each in loaded if mode.fate_of(mode.read(each, settings, seen).fates) not in LOST]
+    answers = [_last(each) for each in kept]
+    if answers.count(_last(row)) > 1:
+        return True
+    alone = [
+        each
+        for each in lost
+        if each in kept and answers.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
+    ]
+    odd = len(kept) % 2 or len(kept) < len(loaded)
+    return len(alone) <= odd + sum(not isinstance(answer, str) for answer in answers)
 
 
 def _last(row: Any) -> Any:
-    messages = row.get("messages")
-    return messages[-1].get("content") if isinstance(messages, list) and isinstance(messages[-1], dict) else None
+    """The answer that KTO's label is about."""
+    mode = trainer("ms_swift.kto")
+    trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
+    return trained.response[-1].get("content") if trained is not None and trained.response else None
 
 
-def _passed_over(row: Any, settings: dict[str, Any]) -> bool:
-    key = settings.get("data.messages_key", "messages" if "messages" in row else "prompt")
+def _has_nulls(row: Any, settings: dict[str, Any]) -> bool:
+    messages = row.get(settings.get("data.messages_key", "messages"))
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        return False
+    return len({frozenset(key for key in message if message[key] is not None) for message in messages}) > 1
+
+
+def _typed(case: Case, row: dict[str, Any], loaded: list[Any]) -> dict[str, Any]:
+    """The row as the library types it among others: a text that is JSON may come out as what it says."""
+    return as_loaded(row, Seen.of([each for each in loaded if each is not row] + [row], typed=trainer(case.mode).typed))
+
+
+def _passed_over(row: Any, case: Case) -> bool:
+    key = case.settings.get("data.messages_key", "messages" if "messages" in row else "prompt")
     messages = row.get(key)
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         return True
-    return any(message.get("content") is None for message in messages)
+    return any(not (isinstance(m.get("content"), str | list) and isinstance(m.get("role"), str)) for m in messages)
 
 
 def _is_conversation(value: Any) -> bool:
@@ -199,11 +271,12 @@ def compare(
         theirs = [next(rows) for _ in file]
         found = disagreements(run, file, theirs)
         loaded = [row for row, two in zip(file, theirs, strict=True) if two.fate != "failed"]
+        lost = [row for row, two in zip(file, theirs, strict=True) if two.fate == "dropped"]
         for row, two, what in zip(file, theirs, found, strict=True):
             if two.fate == "unknown":  # no Parquet file holds this row and the others
                 counts["not asked"] += 1
                 continue
-            named = rule_of(case, row, loaded, two, what) if what else None
+            named = rule_of(case, row, loaded, two, what, file, lost) if what else None
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             counts.update([f"rule {named}"] if named else [])
             if what and not named and counts["different"] <= SHOWN:

@@ -151,6 +151,21 @@ class TrainerPython(Model):
         return " ".join(self.versions[0])
 
 
+class GraderCode(Model):
+    """A reward function that only the operator names (`--grader`), and the Python that it is asked with.
+
+    named: as the operator wrote it; source: a digest of its file or package; python: the version. The rest is where it
+    is on this machine: its full name, the interpreter, and the folder that its imports find last.
+    """
+
+    named: str
+    source: str
+    python: str
+    full: str = Field(exclude=True, repr=False)
+    location: Path = Field(exclude=True, repr=False)
+    search: Path = Field(exclude=True, repr=False)
+
+
 class Listing(Model):
     """The files under a folder that the contract names (`source.media`), as they were when the contract was read.
 
@@ -379,7 +394,7 @@ class Feature(Model, ABC):
     `columns` promises the table's columns and types, so that a dataset without rows has the table too.
     """
 
-    columns: ClassVar[Mapping[str, type[pl.DataType]]]
+    columns: ClassVar[Mapping[str, pl.DataType | type[pl.DataType]]]
 
     def needs(self) -> tuple[Need, ...]:
         """Tables that `compute` reads besides the plain ones."""
@@ -413,7 +428,7 @@ class Summary(Model, ABC):
 class Group(Model):
     """A feature, hash-partitioned on disk by the runner: lines with an equal `by` (an unsigned integer) meet.
 
-    columns: those that are kept; all by default.
+    by: a column of integers, or of lists of them: a line for each then. columns: those that are kept; all by default.
     """
 
     of: Feature

@@ -77,12 +77,13 @@ each other in a circle; `tests/test_layers.py` holds both. Left out of the pictu
 
 ## One line of JSON, from the file to a finding
 
-The parent reads, a child parses and writes Parquet into the store (`datacheck run` on up to 16 MB does it all in one
-process, behind which `cli/watched.py` stands):
+Children cut and parse, and write Parquet into the store; the parent sees places and digests of chunks, never their
+bytes (`datacheck run` on up to 16 MB does it all in one process, behind which `cli/watched.py` stands):
 
-1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it.
+1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it; for `engine/pieces.py`, which
+   says in a task a file where they lie.
 2. `engine/ingest.py`: `Intake.tasks` makes a task of each chunk that the store does not know; in a child
-   `parse_pieces` asks for the tables of the chunk and writes them.
+   `parse_pieces` reads the chunk there, asks for its tables and writes them.
 3. `loading/parse.py`: `parse` decodes its lines; what is damaged gets a code.
 4. `loading/assemble.py`: `Assembler` adds records, many of one kind at a time, and gives the four tables.
 5. `loading/formats/*.py`: the one format that the record's keys and types fit makes turns of it.
@@ -94,8 +95,8 @@ A child measures, the parent judges:
 8. `engine/measure.py`: `measure` called the check; it keeps numbers and places in safe words, as a `Measurement`.
 9. `verdict/judge.py`: `judge` makes the `Finding` of it that the report shows.
 
-Beside the way: `engine/run.py` says which step is next, `engine/workers.py` carries any task to a child (long chunks
-through memory that both see), `engine/execute.py` makes what checks share (`features/*.py`, part by part).
+Beside the way: `engine/run.py` says which step is next, `engine/workers.py` carries any task to a child,
+`engine/execute.py` makes what checks share (`features/*.py`, part by part).
 
 ## The contract, from the command line to the verdict
 
@@ -263,13 +264,17 @@ ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5'
 `qwen` and `qwen2_5`. "by rule" are rows that a named rule
 leaves open; docs/benchmarks/installed_trainers.json counts each. Most are rules of the twin, below, which a report
 shows: system_empty, end_in_answer, message_masked (of the last answer), call_behind_words, two_prompts, two_answers,
-earlier_trained, no_answer (of a pair; ms-swift), images_column (TRL), labels_shifted (LLaMA-Factory). The others:
-mixed_keys: some keys hold text and some messages (TRL looks at one that differs from process to process); no_column:
-prompt and answer as one list that Arrow has no type for (TRL's reward); no_tokens: no token beside labels (TRL's
-collator takes it); passed_over: a content is null or a prompt no message, and the template passes over it (verl);
-kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer; none_behind: the row
-that stops the next one in LLaMA-Factory's KTO where none follows. Not compared: TRL's GRPO, verl by template, templates
-of ms-swift other than qwen2_5.
+earlier_trained, no_answer (of a pair; ms-swift), media_of_row, columns_by_case, result_behind_question, answer_no_text
+(ms-swift), images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that
+decides, stand at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that
+differs from process to process); no_column: prompts and answers of several rows as one list that Arrow has no type for
+(TRL's reward); no_tokens: no token beside labels, or lists of tokens (TRL's collator takes it); no_first_tokens: the
+template passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins
+with one that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the
+template passes over it (verl); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with
+null, and it stumbles over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term
+has the same answer; none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows.
+The prompts of a file are asked as one batch of TRL's GRPO. Not compared: templates of ms-swift other than qwen2_5.
 Rows that no Parquet file can hold together are not counted (verl.sft).
 
 """
@@ -280,7 +285,8 @@ special tokens: conversations drawn from a grammar (thoughts, calls, several scr
 each in a file of its own. LLaMA-Factory with each of its own templates of texts, in several settings and as pairs; a
 test holds what it gave against the twin. TRL with assistant_only_loss, with prompt and completion, with both, and as
 pairs: templates that it ships, and of others (Kimi K2, InternLM 2, MiniMax M1 without its lists of parts, Mistral,
-Llama 2) the text of public repositories. TRL 1.10 begins a completion behind as many tokens as the prompt alone has,
+Llama 2 and 4, OLMo 2 and 3) the text of public repositories. verl with the same templates, where turns must be the
+whole and where they need not. TRL 1.10 begins a completion behind as many tokens as the prompt alone has,
 where 1.16 looks where both part: where a prompt's tokens do not begin the whole (DeepSeek V3, Nemotron 3), its labels
 are others than the twin's, which stands for 1.16.
 """
@@ -329,7 +335,7 @@ def _trainer(module: str) -> list[str]:
     first = modes[0].upstream
     run = [mode.name for mode in modes if mode.run_here]
     ways = {0: "Read, not run.", len(modes): "Run: compared with its own code."}
-    said = ways.get(len(run), f"Run: {', '.join(run)}; the others were read.")
+    said = first.said or ways.get(len(run), f"Run: {', '.join(run)}; the others were read.")
     lines = [f"## {module}", "", f"{first.repository} at `{first.commit}`. {said}", ""]
     for kind in dict.fromkeys(mode.settings for mode in modes):
         named = ", ".join(f"`{mode.name}`" for mode in modes if mode.settings is kind)

@@ -8,6 +8,7 @@ import asyncio
 import json
 import os
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -33,13 +34,15 @@ from prefect.settings import PREFECT_API_AUTH_STRING, PREFECT_API_URL
 from datacheck.contract.load import load_contract
 from datacheck.errors import DatacheckError, LoadError, UsageError, crash
 from datacheck.files.versions import MANIFEST, read_manifest
+from datacheck.gate.decisions import given
 from datacheck.gate.keys import load_private
 from datacheck.gate.standing import LEDGER
-from datacheck.gate.trust import read_trust
+from datacheck.gate.trust import read_trust, today
 from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Message, SaidError, joined
 from datacheck.registry.publish import Job
 from datacheck.registry.registry import Registry
+from datacheck.session.decided import decide
 
 from .look import incomplete, strays
 from .lookout import LEAST, unanswered
@@ -159,6 +162,9 @@ def _registry(rules: Rulebook) -> Message:
     for place in (root, *(folder for folder in root.iterdir() if folder.is_dir())):
         if not os.access(place, os.W_OK | os.X_OK):
             raise DatacheckError("{place}: you may not write there; mend its owner or mode", place=shown(str(place)))
+    for place in (root, root / LEDGER, *(root / name for name in ("staged", "versions", "quarantine", "published"))):
+        if place.stat().st_mode & stat.S_IWOTH:
+            raise DoubtError("{place}: everybody may write there; chmod o-w {place}", place=shown(str(place)))
     return Message.plural(
         "the ledger of {n} entry is whole and can be written",
         "the ledger of {n} entries is whole and can be written",
@@ -178,7 +184,11 @@ def _contract_and_key(rules: Rulebook) -> Message:
         )
     told = Message("{contract}, signed by {key}", contract=contract.name, key=key.key_id[:12])
     missing = trust.missing([key.key_id])
-    return joined([told, missing]) if missing else told
+    told = joined([told, missing]) if missing else told
+    idle = decide(contract, given(rules.decisions, trust, [key.key_id]), today()).idle() if rules.decisions else ()
+    if idle:
+        raise DoubtError("{told}", told=joined([told, *idle]))
+    return told
 
 
 def _incoming(rules: Rulebook) -> Message:

@@ -13,7 +13,7 @@ from datacheck.registry.registry import Registry
 
 from .publish import ELSEWHERE, PUBLISHED
 from .rules import Rulebook
-from .validate import shown
+from .validate import INVALID, shown
 
 NOTHING, DONE, NOT_PUBLISHED = "NothingNew", "Done", "NotPublished"
 
@@ -25,13 +25,20 @@ def look(rules: Rulebook, one: Callable[[Rulebook, Path], str]) -> dict[str, str
         registry.recover(ledger)
     states: dict[str, str | Message] = {}
     for drop in rules.drops():
-        name = rules.called(drop)
-        try:
-            incomplete(drop)
-            states[name] = one(rules, drop)
-        except LoadError as error:
-            states[name] = Message("incomplete ({reason})", reason=error.message)
+        states[rules.called(drop)] = _came_to(rules, drop, one)
     return states | strays(rules)
+
+
+def _came_to(rules: Rulebook, drop: Path, one: Callable[[Rulebook, Path], str]) -> str | Message:
+    """Do `one` with a drop; another worker may have taken it since the look began."""
+    state: str | Message = INVALID
+    try:
+        incomplete(drop)
+        state = one(rules, drop)
+    except LoadError as error:
+        state = Message("incomplete ({reason})", reason=error.message)
+    untaken = isinstance(state, Message) or state == INVALID
+    return ELSEWHERE if untaken and not drop.is_dir() else state
 
 
 def strays(rules: Rulebook) -> dict[str, str | Message]:

@@ -34,7 +34,7 @@ from datacheck.session.session import Session
 from datacheck.verdict.model import read_report
 
 from .notify import message, send
-from .rules import Rulebook, current, title
+from .rules import NoDropError, Rulebook, current, title
 from .validate import INVALID, UNDECIDED, artifact, end, reason, run_plan, shown
 
 PUBLISHED, QUARANTINED, ELSEWHERE = "Published", "Quarantined", "ClaimedElsewhere"
@@ -77,6 +77,8 @@ def publish(drop: str, channel: str | None = None) -> State[Any]:
     except BusyError as error:
         return Completed(name=ELSEWHERE, message=shown(str(error)))
     except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
+        if isinstance(error, NoDropError) and flow_run.parent_flow_run_id:  # the look that asked has seen it
+            return Completed(name=ELSEWHERE, message="another worker has taken it meanwhile")
         _rename(f"{name_of_drop()} error")
         return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(reason(error))))
     return _state(outcome)
@@ -162,6 +164,7 @@ def said(outcome: Outcome) -> Message:
     line = Message("version {version}, ledger entry {entry}", version=short(outcome.version), entry=outcome.seq)
     told = [Message("WAIVED: {waiver}", waiver=shown(waiver)) for waiver in outcome.waived]
     told += [Message("{reason}", reason=shown(outcome.reason))] if outcome.reason else []
+    told += outcome.idle
     return joined([line, *([Message("known: nothing was run")] if outcome.known else []), *told])
 
 

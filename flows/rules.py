@@ -32,6 +32,10 @@ def _absolute(path: Path) -> Path:
 Place = Annotated[Path, AfterValidator(_absolute)]  # flows may run in any folder
 
 
+class NoDropError(UsageError):
+    """No complete drop of this name lies there, or none any more."""
+
+
 class Rulebook(Channel):
     """The rules of one channel of a registry.
 
@@ -64,7 +68,7 @@ class Rulebook(Channel):
         for path in self.drops():
             if path.name == name:
                 return path
-        raise UsageError(
+        raise NoDropError(
             "{name}: no complete drop of this name in incoming/; expected a name without a path", name=shown(name)
         )
 

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
@@ -31,6 +32,8 @@ from datacheck.engine.view import Loaded
 from datacheck.engine.workers import Failure, guarded
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.files.versions import IDS
+from datacheck.gate.decisions import given as decided
+from datacheck.gate.trust import read_trust
 from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import Message, languages
 from datacheck.i18n.words import Lang
@@ -65,6 +68,8 @@ class Request(BaseModel):
     strict: bool = False
     lang: Lang = "en"
     baseline: Path | None = None
+    decisions: Path | None = None
+    trust: Path | None = None
 
     @property
     def title(self) -> str:
@@ -220,19 +225,33 @@ def validate(request: Request) -> State[Any]:
 
     Where the work is done is for the operator of this process to say.
     """
-    return validated(request, os.environ.get(ENGINE, "local"))
-
-
-def validated(request: Request, engine: str) -> State[Any]:
-    """What the flow does, within one."""
-    options = Options(
-        request.out, None, request.strict, engine=engine, lang=request.lang, run=request.run, baseline=request.baseline
-    )
     try:
-        with Session(request.contract, request.data, options) as s:
+        options = Options(
+            request.out,
+            strict=request.strict,
+            engine=os.environ.get(ENGINE, "local"),
+            lang=request.lang,
+            run=request.run,
+            baseline=request.baseline,
+            decisions=decided(request.decisions, read_trust(request.trust), ()) if request.decisions else None,
+        )
+    except DatacheckError as error:
+        return undone(error)
+    return validated(request.contract, request.data, options)
+
+
+def undone(error: DatacheckError) -> State[Any]:
+    """The end of a flow that cannot begin."""
+    return end(INVALID if isinstance(error, UsageError) else UNDECIDED, shown(str(error)))
+
+
+def validated(contract: Path, data: Mapping[str, str], options: Options) -> State[Any]:
+    """What the flow does, within one."""
+    try:
+        with Session(contract, data, options) as s:
             run_plan(s)
             report = s.finish()
-        artifact(report, str(request.out / "report.html"))
+        artifact(report, str(options.out / "report.html"))
     except (KeyboardInterrupt, SystemExit, ExternalSignal):
         raise  # Prefect's own state: Crashed
     except BaseException as error:  # noqa: BLE001 - also polars' panics: their text could hold data
@@ -281,6 +300,8 @@ def main() -> None:
     parser.add_argument(
         "--baseline", type=Path, metavar="REPORT", help="An earlier report; only what is new beside it fails."
     )
+    parser.add_argument("--decisions", type=Path, metavar="FILE", help="Suppressed rows, allowed values, signed.")
+    parser.add_argument("--trust", type=Path, metavar="FILE", help="Trusted keys ($DATACHECK_TRUST).")
     given = vars(parser.parse_args())
     request = Request(**{**given, "data": dict(given["data"]), "run": dict(given["run"])})
     sys.exit(exit_code(request))

@@ -21,6 +21,7 @@ from prefect.settings import PREFECT_API_URL
 from prefect.states import Completed
 
 from datacheck.errors import DatacheckError, UsageError
+from datacheck.gate.decisions import require_file
 from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import languages
 from datacheck.registry.channels import absolute, read_channels
@@ -128,6 +129,8 @@ def _one_channel(given: argparse.Namespace) -> Rulebook:
     ]
     if not given.contract.is_file():
         raise UsageError("{contract}: no such file; expected a contract", contract=given.contract)
+    if given.decisions is not None:
+        require_file(given.decisions)
     as_given = {name: value for name, value in vars(given).items() if name in Rulebook.model_fields}
     other = {
         "registry": given.registry.absolute(),

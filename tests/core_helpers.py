@@ -139,7 +139,7 @@ def spawn(*args, cwd=None, env=None, **kwargs) -> subprocess.CompletedProcess:
         env=environment(env),
         capture_output=True,
         check=False,
-        timeout=240,
+        timeout=600,
         **kwargs,
     )
 
@@ -166,7 +166,7 @@ def spawn_all(commands, env=None) -> tuple[list[list], bytes]:
     """Several `datacheck ARGS` in one new process: exit code and words of each, and what else came on stderr."""
     done = subprocess.run(
         [sys.executable, "-c", SEQUENCE, json.dumps(commands, default=str)],
-        env=environment(env), capture_output=True, check=False, timeout=240,
+        env=environment(env), capture_output=True, check=False, timeout=600,
     )  # fmt: skip
     said = [line.partition(b"\0")[2] for line in done.stdout.splitlines() if b"\0" in line]
     return [json.loads(line) for line in said], done.stderr

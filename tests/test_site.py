@@ -63,7 +63,7 @@ def test_every_check_stands_among_the_symptoms_or_needs_no_training_to_be_seen()
     text = (ROOT / "docs" / "symptoms.md").read_text("utf-8")
     told = set(re.findall(r"\(checks/(\w+)\.md\)", text))
     seen_before = set(
-        """too_few_rows unjudged_text untidy_files empty_turns row_shift leftover_markup broken_references
+        """too_few_rows unjudged_text untidy_files empty_turns leftover_markup broken_references
         similar_texts""".split()
     )
     assert told <= set(check_names())

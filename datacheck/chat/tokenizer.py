@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tokenizers import AddedToken, Encoding, Regex, decoders, models, normalizers, pre_tokenizers
+from tokenizers import AddedToken, Encoding, Regex, decoders, models, normalizers, pre_tokenizers, processors
 from tokenizers import Tokenizer as Backend
 
+from datacheck.chat.ranks import Built, tekken, tiktoken
+from datacheck.chat.sentencepiece import sentencepiece
 from datacheck.chat.template import TemplateFault, read_json, special_tokens
 
 _QWEN2 = (
@@ -87,7 +89,13 @@ def load_tokenizer(files: Mapping[str, bytes]) -> Tokenizer:
     """
     config = read_json(files, "tokenizer_config.json")
     special = special_tokens(files)
-    if config.get("tokenizer_class") in _QWEN2_CLASSES or "tokenizer.json" not in files:
+    native = None
+    if not {"tokenizer.json", "vocab.json"} & set(files):
+        native = _native(files, config)
+    if native:
+        backend = native.backend
+        special = {**{name: token for name, token in native.names.items() if name not in config}, **special}
+    elif config.get("tokenizer_class") in _QWEN2_CLASSES or "tokenizer.json" not in files:
         backend = _qwen2(files, config)
         special = {**{k: v for k, v in _QWEN2_DEFAULTS.items() if k not in config}, **special}
     else:
@@ -95,7 +103,44 @@ def load_tokenizer(files: Mapping[str, bytes]) -> Tokenizer:
     backend.no_truncation()
     backend.no_padding()
     _add(backend, config, special, read_json(files, "added_tokens.json"))
+    if native:
+        _check_ids(backend, config)
+        _frame(backend, config, special, native.prefix)
     return Tokenizer(backend, special, _end_ids(backend, files, special))
+
+
+def _native(files: Mapping[str, bytes], config: Mapping[str, Any]) -> Built | None:
+    """From tekken.json, tokenizer.model or a file of ranks; None where the folder has none of them."""
+    if "tekken.json" in files:
+        return tekken(files["tekken.json"])
+    for name in sorted(files, key=lambda name: name != "tokenizer.model"):
+        if name.endswith((".model", ".tiktoken")):
+            protocol = files[name].startswith(b"\n")  # the tag of a first piece; ranks are a text
+            return sentencepiece(files[name], config) if protocol else tiktoken(name, files[name], config)
+    return None
+
+
+def _check_ids(backend: Backend, config: Mapping[str, Any]) -> None:
+    """Tokens must have the ids that the config gives them: some classes number theirs in Python."""
+    for key, token in (config.get("added_tokens_decoder") or {}).items():
+        if backend.token_to_id(token["content"]) != int(key):
+            raise TemplateFault(
+                "tokenizer_config.json gives {token} the id {id}, which its class alone can do; docs/templates.md has"
+                " a command that makes tokenizer.json of it",
+                kind="unreadable",
+                token=token["content"],
+                id=int(key),
+            )
+
+
+def _frame(backend: Backend, config: Mapping[str, Any], special: Mapping[str, str], prefix: Sequence[str]) -> None:
+    """What is put around a text that no template has rendered: as the class does, or the config asks."""
+    before = [special["bos_token"]] if config.get("add_bos_token") and "bos_token" in special else list(prefix)
+    behind = [special["eos_token"]] if config.get("add_eos_token") and "eos_token" in special else []
+    known = {token: backend.token_to_id(token) for token in (*before, *behind)}
+    backend.post_processor = processors.TemplateProcessing(
+        single=[*before, "$A", *behind], special_tokens=[(token, at) for token, at in known.items() if at is not None]
+    )
 
 
 def _read(data: bytes) -> Backend:

@@ -5,11 +5,26 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, Subject, View, place, rates, total
+from datacheck.check import (
+    Check,
+    Group,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Subject,
+    View,
+    place,
+    placed,
+    rates,
+    total,
+)
 from datacheck.features.earlier import plain_needs
 from datacheck.features.golds import Of
 from datacheck.features.rival_responses import both_labels, rival_responses
 from datacheck.features.row_keys import RowKeys
+from datacheck.features.shared_responses import shared_responses
 from datacheck.features.texts import On, quoted
 from datacheck.text.edges import ascii_edges
 from datacheck.text.rules import Rule
@@ -28,7 +43,9 @@ class ConflictingAnswers(Check):
     `of: response` compares the responses of conversations (SFT) instead: two to one prompt conflict where less than
     `alike` of the n-grams of the shorter one (3 characters with Han, else 5) stand in the other. Greetings and prompts
     for a poem, a story or a joke may have many answers, and where one row in five has a prompt that others have, the
-    set was made so. `labels` counts what is desired in one row and unwanted in another (KTO).
+    set was made so. `labels` counts what is desired in one row and unwanted in another (KTO), `same_response`
+    responses of 20 Han or 60 letters and more that several unlike prompts have, in conversations of one question
+    (labels of a classification are none; one response for nearly all rows is one at any length).
     """
 
     metrics = {
@@ -61,6 +78,13 @@ class ConflictingAnswers(Check):
             "rows",
             Limit(warn_max=0),
             why="one text is not desired and unwanted at once; where several people judge it, some disagree",
+        ),
+        "same_response": Metric(
+            "rows whose response stands under an unlike prompt, too (of: response)",
+            "share",
+            "rows",
+            Limit(warn_max=0.05),
+            why="a set has some canned replies; above 5 rows in 100, answers may stand beside the wrong prompts",
         ),
     }
 
@@ -124,6 +148,7 @@ class ConflictingAnswers(Check):
                 *rates("shared", shared, data.rows, by=self.by, rows=data.rows),
                 *rates("unlike", _NONE.lazy(), data.rows),
                 *rates("labels", _NONE.lazy(), data.rows),
+                *rates("same_response", _NONE.lazy(), data.rows),
             ),
             evidence=pl.concat(
                 [
@@ -139,26 +164,27 @@ class ConflictingAnswers(Check):
 
     def _responses(self, data: View) -> Measured:
         """Responses to one prompt that share little; nothing is said of golds."""
-        pairs = rival_responses(data, self.normalise)
-        found = _NO_PAIRS if pairs is None else pairs.filter(~pl.col("asked").str.contains(_FREE))
+        pairs = rival_responses(data, self.normalise, _FREE)
+        found = _NO_PAIRS if pairs is None else pairs
         unlike = found.lazy().filter(pl.col("score") < self.alike).select("row", "other_row", "score")
         labels = both_labels(data, self.normalise).lazy()
-        found_of = {"unlike": unlike, "labels": labels}
+        shared = shared_responses(data, self.alike).lazy()
+        found_of = {"unlike": unlike, "labels": labels, "same_response": shared}
         values = [
             value
             for name in self.metrics
             for value in rates(name, found_of.get(name, _NONE.lazy()), data.rows, by=self.by, rows=data.rows)
         ]
+        listed = {"unlike_response": unlike, "both_labels": labels, "same_response": shared}
+        tables = [
+            placed(quoted(data, pairs, "response"), data.rows).with_columns(problem=pl.lit(problem))
+            for problem, pairs in listed.items()
+        ]
+        evidence = pl.concat(tables, how="diagonal")
+        # which of the rows of one response has the right one, no rule can tell: places, and no rows to drop
+        row = pl.when(pl.col("problem") != "same_response").then("row")
         return Measured(
-            tuple(values),
-            evidence=pl.concat(
-                [
-                    quoted(data, unlike, "response").with_columns(problem=pl.lit("unlike_response")),
-                    quoted(data, labels, "response").with_columns(problem=pl.lit("both_labels")),
-                ],
-                how="diagonal",
-            ),
-            not_checked=(_SEVERAL,) if pairs is None else (),
+            tuple(values), evidence=evidence.with_columns(row), not_checked=(_SEVERAL,) if pairs is None else ()
         )
 
     def _across(self, data: View) -> tuple[pl.LazyFrame, pl.LazyFrame]:
@@ -193,7 +219,7 @@ _FREE = ascii_edges(
     r"(?i)\b(?:poem|haiku|story|joke|song|random|hello|hi|hey|thanks?|thank you|ok(?:ay)?|yes|no|continue|go on|next"
     r"|more)\b|诗|故事|笑话|随机|你好|您好|谢谢|好的|继续|接着|繼續|下一"
 )
-_NO_PAIRS = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "asked": pl.String, "score": pl.Float64})
+_NO_PAIRS = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64})
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "overwritten": pl.Boolean})
 
 

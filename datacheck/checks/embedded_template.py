@@ -36,12 +36,14 @@ _PATTERNS = {
         r"\"(?:[^\"\\]|\\.)*\"\s*\}\s*$"
     ),
     "preamble": ascii_edges(
-        r"^\W*(?i:(?:sure|certainly|of course)\W{1,3})?(?i:here(?: is|['’]s) (?:the|a|an|my) (?:rewritten|improved"
-        r"|revised|refined|polished) (?:version of (?:the|your) )?(?:response|answer|prompt)\b)"
+        r"^\W*(?i:(?:sure|certainly|of course)\W{1,3})?(?i:(?:here(?: is|['’]s)|below is) (?:the|a|an|my) (?:rewritten"
+        r"|improved|revised|refined|polished) (?:version of (?:the|your) )?(?:response|answer|prompt)\b)"
         r"|^\W*#(?:Rewritten|Given|New) Prompt#"
         r"|^\s*\[(?:Response|Answer|Output)\]:"
-        r"|^\W*(?:好的[，,。！])?(?:以下|下面|这)是(?:改写|优化|修改|改进|润色|重写|扩写)(?:后|过)?的"
-        r"(?:回答|回复|答案|指令|问题|提示词)"
+        r"|^\W*(?:(?:好的|没问题|当然可以)[，,。！])?(?:以下|下面|这)是(?:改写|优化|修改|改进|润色|重写|扩写)(?:后|过)?的"
+        r"(?:回答|回复|答案|指令|问题|提示词|版本)"
+        r"|^\W*(?:(?:好的|没问题|当然可以)[，,。！])?(?:以下|下面|这)是(?:根据|按照)[您你](?:提供)?的(?:要求|指令)?"
+        r"(?:改写|优化|修改|生成|格式)[^\n：:。]{0,6}的(?:内容|数据|回答|版本)[：:]"
         r"|^\W*(?:(?:Rewritten|Revised|Improved) (?:answer|response)|改写后|优化后) ?[:：]"
         r"|^[^\n]{0,30}(?:问答对|训练数据|训练样本)[:：]"
         r"|^\W*(?i:here(?: is|['’]s) a high-quality (?:response|answer)\b)"
@@ -62,7 +64,11 @@ _PATTERNS = {
         r"|generate more (?:examples|samples|data)"
         r"|[【（(\[](?:标注|质检|待(?:审核|复核|确认|修改))[^】）)\]\n]{0,30}[】）)\]]\s*\z"
     ),
-    "speaker": rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S",
+    "speaker": (
+        rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S"
+        r"|^\s*[\[【](?:助手|客服|医生|律师|老师|顾问|回答|assistant|Assistant|ASSISTANT|AI|Bot|bot)[\]】][:： ]?\s*\S"
+    ),
+    "headed": r"^\s*(?:\*\*)?(?:Answer|Reply|Output|答|答案|回答|回复|输出)(?:\*\*)? ?[:：](?:\*\*)?[^\n]{40}",
 }
 _AT_ONCE = [kind for kind in _PATTERNS if kind not in ("alpaca", "vicuna", "grade", "closing")]  # at the beginning
 _GRADE = (  # what any grade holds: literal words are searched for ten times as fast
@@ -74,8 +80,12 @@ _IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds", "label")
 _SECOND_SIDE = r"\n\W{0,4}(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]"  # somebody lists both
 _WANTED = {  # what was asked for, by the user or by the system prompt
     "wrapped": ascii_edges(r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典"),
+    "headed": (
+        r"(?i)(?:answer|reply|output|response)\W{0,3}[:：]|format|output|[答复出案]\W{0,3}[:：]|格式|输出|例[:：如]"
+        r"|(?m:^[QA] ?[:：])"
+    ),
     "preamble": ascii_edges(
-        r"(?i)re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|改写|优化|修改|改进|润色|重写|扩写"
+        r"(?i)re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|改写|优化|修改|改进|润色|重写|扩写|生成|格式"
     ),
     "grade": ascii_edges(
         r"(?i)\bscor|\brat(?:e|ing)|grad(?:e|ing)|review|evaluat|judge|feedback|评|打分|得分|分数|反馈"
@@ -99,10 +109,11 @@ class EmbeddedTemplate(Check):
     The kinds: `alpaca` and `vicuna` (the words of these templates, with both speakers), `dialogue` (a message that
     begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a
     whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker
-    said around them: `speaker` (`Assistant: …`), `side` (`Response A: …`), `wrapped` (`{"text": "…"}`), `object`
-    (`ChatCompletionMessage(…)`), `preamble` ("Here is the rewritten answer:"), `grade` (评分：8分 at the end) and
-    `closing` (`[End of response]`, 【质检：…】). `label` is "#Rewritten Prompt#:" before a prompt. Tokens such as
-    `<|im_start|>` are control_tokens' to report. Messages in which somebody works with prompts, dialogues or JSON
+    said around them: `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
+    (`Response A: …`), `wrapped` (`{"text": "…"}`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here is the
+    rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】). `label` is
+    "#Rewritten Prompt#:" before a prompt. Tokens such as `<|im_start|>` are control_tokens' to report. Messages in
+    which somebody works with prompts, dialogues or JSON
     are fine, and rows of plain text, which are rendered on purpose.
     """
 

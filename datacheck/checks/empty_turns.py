@@ -47,7 +47,7 @@ class EmptyTurns(Check):
         """Give each turn its problem, if it has one."""
         found = _without_media(piecewise(data, _judged), data.cells)
         found = found.select("row", "problem", where="path").collect().lazy()  # once, for the rate and for the evidence
-        silent = total(data.rows.join(data.turns.filter(_must_speak()), on="row", how="anti"))
+        silent = total(piecewise(data, _silent, "turns", "rows"))
         lack = Message.plural(
             "{n:,} row has no message, answer or text to look at",
             "{n:,} rows have no message, answer or text to look at",
@@ -66,6 +66,11 @@ def _judged(turns: pl.LazyFrame) -> pl.LazyFrame:
     empty = (pl.col("content_type") == "array") & pl.col("text").is_null()
     found = judged.select("row", "path", problem=_problem(), list=empty.fill_null(value=False)).drop_nulls("problem")
     return pl.concat([found, _echoes(judged)])
+
+
+def _silent(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The rows that have no such turn."""
+    return rows.join(turns.filter(_must_speak()), on="row", how="anti").select("row")
 
 
 def _echoes(judged: pl.LazyFrame) -> pl.LazyFrame:

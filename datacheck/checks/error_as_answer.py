@@ -46,7 +46,7 @@ _STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"
 _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|exception"
 _PATTERNS = {
     "null": (
-        r"^\s*[\"'`]?(?i:none|null|nan|undefined|\[object object\]|<na>"
+        r"^\s*[\"'`]?(?i:none|null|nan|n/a|undefined|略|答案略|(?:答案)?详?见解析|\[object object\]|<na>"
         r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!"  # of spreadsheets
         r"|<no ?(?:in|out)put>|<[a-z_.]+ object (?:\w+ )?at 0x[0-9a-f]+>|system\.\w+\[\]|java\.lang\.\w+@[0-9a-f]+"
         r")[\"'`]?\.?\s*$"
@@ -72,6 +72,20 @@ _PRINTED = (
     r"(?s)^\s*(?:\{'[^'\n]{1,60}': .*\}|\[\{'[^'\n]{1,60}': .*\}\]|\['[^'\n]{20,}'(?:, ['\"].*)?\]"
     r"|(?:ChatCompletion|ChatCompletionMessage|Choice|AIMessage|HumanMessage|Completion|GenerateContentResponse)\(.*\))\s*$"
 )
+# All that is said to a request is that it was heard, or what would follow.
+_HEARD = (
+    r"^\s*(?i:ok(?:ay)?|sure|no problem|got it|understood|certainly|of course|noted|will do|absolutely)"
+    r"(?i:[,!. ]{1,3}(?:thing|i can (?:help|do) (?:with )?(?:that|you with that)|i will|i['’]ll do (?:that|it)))?"
+    r"\s*[.!。！~～]*\s*$"
+    r"|^\s*(?:好的|没问题|明白了?|知道了|收到|当然(?:可以)?|了解了?|可以的)"
+    r"(?:[，,！!。](?:好的|没问题|明白了?|知道了|收到|当然(?:可以)?|了解了?|我来帮[您你]|马上))?\s*[.!。！~～]*\s*$"
+    r"|^[^\n]{0,20}(?:(?i:here(?:['’]s| is| are)|below (?:is|are))|以下是|下面是)[^\n]{0,60}[:：]\s*$"
+)
+_REQUEST = 12  # characters; what is shorter may be small talk
+_OF_AGREEMENT = ascii_edges(  # questions, and who asks to be heard only
+    r"(?im)[?？]\s*$|[吗吧呢]\W*$|\b(?:ok(?:ay)?|understand|understood|ready|remember|confirm|acknowledge|reply|thanks?"
+    r"|bye|please wait|from now on)\b|明白|确认|回复|回答|收到|记住|谢谢|感谢|再见|拜拜|接下来|准备好"
+)
 _OF_DATA = ascii_edges(
     r"(?i)python|\blists?\b|\barrays?\b|\bdict|\btuples?\b|\bsets?\b|json|\bkeys?\b|\bfunction|\bcode|\bformat|\bstrings?\b"
     r"|列表|数组|字典|元组|集合|格式|代码|程序|函数|\{'|\['"
@@ -87,7 +101,8 @@ _OF_NOTHING = ascii_edges(
     r"(?i)\bnone\b|\bnull\b|\bnan\b|undefined|\[object|\breturns?\b|\bprint|\boutputs?\b|\bsql\b"
     r"|返回|空值|输出|程序|代码"
 )
-_SPOKEN_OF = {"": "errors", "null": "nothing", "printed": "data"}  # kind → what a user speaks of who may want it
+# kind → what a user speaks of who may want it
+_SPOKEN_OF = {"": "errors", "null": "nothing", "printed": "data", "acknowledged": "agreement"}
 
 
 class ErrorAsAnswer(Check):
@@ -96,7 +111,8 @@ class ErrorAsAnswer(Check):
     The kinds: `null` (None, null, NaN, `<noinput>`, [object Object] or its like is the whole text), `traceback`
     (Python, Java, JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a
     status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an
-    error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`). Answers to
+    error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`), `acknowledged`
+    ("好的。", "Sure, here is the code:" is all that a conversation of one request gets). Answers to
     users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by themselves:
     an agent may meet an error and learn from it.
     """
@@ -126,15 +142,14 @@ class ErrorAsAnswer(Check):
         texts = turn_texts(data, plain=False)
         said = texts.filter(pl.col("role").is_in(["assistant", "tool"]))
         text = pl.col("text")
-        any_kind = text.str.contains(either((*_PATTERNS.values(), _PRINTED))) | text.str.contains(
-            _TRACEBACK, literal=True
-        )
+        any_kind = text.str.contains(either((*_PATTERNS.values(), _PRINTED, _HEARD)))
+        any_kind |= text.str.contains(_TRACEBACK, literal=True)
         suspect = said.filter(any_kind).collect().lazy()
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(_asked(heard), on="row", how="left", maintain_order="left")
         kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}
-        found = flagged(bare, kinds).drop("errors", "nothing", "data")
+        found = flagged(bare, kinds).drop(*_SPOKEN_OF.values())
         by_tool = pl.col("role") == "tool"
         return Measured(
             (
@@ -150,17 +165,21 @@ def _kinds() -> dict[str, pl.Expr]:
     """Whether `text` is of each kind."""
     kinds = {kind: pl.col("text").str.contains(pattern) for kind, pattern in _PATTERNS.items()}
     kinds["traceback"] |= pl.col("text").str.contains(_TRACEBACK, literal=True)
-    kinds["printed"] = pl.col("text").str.contains(_PRINTED) & (pl.col("role") == "assistant")
+    by_assistant = pl.col("role") == "assistant"
+    kinds["printed"] = pl.col("text").str.contains(_PRINTED) & by_assistant
+    kinds["acknowledged"] = pl.col("text").str.contains(_HEARD) & by_assistant
     return kinds
 
 
 def _asked(heard: pl.LazyFrame) -> pl.LazyFrame:
-    """Per row, whether its user speaks of errors, and whether of programs or of a word for nothing."""
+    """Per row, whether its user speaks of errors, of programs or of a word for nothing, or only wants to be heard."""
     users = heard.filter(pl.col("role") == "user").with_columns(code=looks_like_code(pl.col("text")))
-    words = asked(users, errors=_OF_ERRORS, nothing=_OF_NOTHING, data=_OF_DATA)
-    code = users.group_by("row").agg(pl.col("code").any())
-    either = {name: pl.col(name) | pl.col("code") for name in _SPOKEN_OF.values()}
-    return words.join(code, on="row").select("row", **either)
+    words = asked(users, errors=_OF_ERRORS, nothing=_OF_NOTHING, data=_OF_DATA, agreement=_OF_AGREEMENT)
+    talk = (pl.len() > 1) | (pl.col("text").str.len_chars().max() < _REQUEST)
+    more = users.group_by("row").agg(pl.col("code").any(), talk=talk)
+    wanted = {name: pl.col(name) | pl.col("code") for name in _SPOKEN_OF.values()}
+    wanted["agreement"] = pl.col("agreement") | pl.col("talk")
+    return words.join(more, on="row").select("row", **wanted)
 
 
 def _unasked(kind: str) -> pl.Expr:

@@ -5,7 +5,23 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import (
+    Check,
+    Group,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    Value,
+    View,
+    for_review,
+    placed,
+    rates,
+    saying,
+    total,
+)
+from datacheck.features.constant_parts import constant_parts
 from datacheck.features.earlier import REPEATED, Names, paired, plain_needs, repeated, repeats_evidence, silent
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import PARTS, On, largest_clusters, quoted
@@ -17,6 +33,8 @@ class ExactDuplicates(Check):
 
     Compared are whole conversations with their roles, tool calls, tool definitions and label, or only the prompt or
     the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
+
+    `constant_parts` names what is one text in nearly all of 100 rows or more: every prompt, every answer, every gold.
     """
 
     metrics = {
@@ -26,6 +44,12 @@ class ExactDuplicates(Check):
             of="rows",
             limit=Limit(warn_max=0),
             why="a copy weighs twice and harms no more; from which share on it fails, near_duplicates says",
+        ),
+        "constant_parts": Metric(
+            "parts of a row (prompt, response, gold …) that say the same in 99 of 100 rows",
+            "parts",
+            limit=Limit(warn_max=0),
+            why="a column was joined or filled in wrongly, or there is nothing to learn from it",
         ),
         "repeated": REPEATED,
     }
@@ -46,7 +70,7 @@ class ExactDuplicates(Check):
 
     def promised(self) -> frozenset[str]:
         """Without an earlier dataset nothing is compared with one."""
-        return frozenset(self.metrics) if self.against else frozenset({"rate"})
+        return frozenset(self.metrics) if self.against else frozenset({"rate", "constant_parts"})
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: a row whose key an earlier row has is a copy of that row."""
@@ -70,9 +94,20 @@ class ExactDuplicates(Check):
         inside = quoted(data, found.lazy().select("row", "other_row"), self.on).with_columns(
             problem=pl.lit("exact_duplicate")
         )
+        constant = constant_parts(data)
         return Measured(
-            (*rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows), *repeated(known, data, self.by)),
-            evidence=pl.concat([inside, *repeats_evidence(known, data, self.on)], how="diagonal"),
+            (
+                *rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),
+                Value("constant_parts", constant.height if total(data.rows) else None),
+                *repeated(known, data, self.by),
+            ),
+            evidence=pl.concat(
+                [
+                    *(placed(each, data.rows) for each in (inside, *repeats_evidence(known, data, self.on))),
+                    _told(constant, data),
+                ],
+                how="diagonal",
+            ),
             figures={"clusters": clusters, **largest_clusters(data, found, self.on)},
             not_checked=(*((lack,) if mute else ()), *notes),
         )
@@ -98,6 +133,13 @@ class ExactDuplicates(Check):
             else None
             for row, base, part in plants.select("row", "base", "part").iter_rows()
         ]
+
+
+def _told(constant: pl.DataFrame, data: View) -> pl.LazyFrame:
+    """Evidence of parts that are always the same: their first place, and no row to drop."""
+    said = saying("{part}: one text in {n:,} of {of:,} rows", part="part", n="n", of="of")
+    named = constant.lazy().select("row", "where", problem=pl.lit("constant_part"), said=said)
+    return for_review(named, data.rows)
 
 
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "size": pl.UInt32})

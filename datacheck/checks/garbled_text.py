@@ -35,7 +35,7 @@ _UNSPACED = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Bali
 _WRITTEN = r"[\p{L}\p{N}]"
 # Characters or words of a tokenizer: three words in a row, so that a sentence about such marks is none.
 _PIECES = r"[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]"
-_SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han} ){20}"  # "t h e   o a k   i s": a blank behind each character
+_SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han}[ \n]){20}"  # "t h e   o a k   i s": a blank, or a line, behind each
 # Whole texts without a small letter, and runs of words without a space between them.
 _CAPITALS = r"^[^a-z\p{Han}]+$"
 _MAYBE_WORN = (r"^\W?[A-Z][^a-z\p{Han}]{40}", "[a-z]{30}")  # what is tried first, for it is cheap
@@ -71,11 +71,11 @@ class GarbledText(Check):
     `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
     encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width), `look_alike` (Cyrillic
     letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces` (words of a tokenizer:
-    `ĠtheĠoak`), `spaced` (a blank behind each character), `capitals` (a whole answer, unasked) and `glued` (words
-    without spaces), both with a rate of their own, `hidden_words` (tag characters, U+E0000 and on), and, with a
-    rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools paste escapes too: in what
-    they say these are counted apart. Emoji, symbols, rare characters and all scripts are fine, and so are joiners
-    (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
+    `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole answer, unasked) and
+    `glued` (words without spaces), both with a rate of their own, `hidden_words` (tag characters, U+E0000 and
+    on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools
+    paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all scripts are
+    fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
     """
 
     metrics = {

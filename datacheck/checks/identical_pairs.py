@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, for_review, placed, rates, total
-from datacheck.features.pair_keys import NO_PAIR
+from datacheck.features.pair_keys import NO_PAIR, PairKeys
 from datacheck.features.pair_similarity import PairSimilarity
 from datacheck.features.texts import both_sides
 from datacheck.text.rules import Rule
@@ -19,7 +19,8 @@ class IdenticalPairs(Check):
     The same means after normalising (fullwidth, case, traditional characters, white space do not count); nearly the
     same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
     in the sign that ends them only ("好的。", "好的！"). `begun` counts pairs of which one answer begins the other and
-    stops: it was cut.
+    stops: it was cut. `canned` counts pairs whose rejected answer loses under four other prompts and
+    more.
     """
 
     metrics = {
@@ -43,6 +44,13 @@ class IdenticalPairs(Check):
             of="pairs",
             limit=Limit(warn_max=0),
             why="what is learnt is to go on writing, or to stop; the point of a pair is seldom there",
+        ),
+        "canned": Metric(
+            "pairs with a rejected answer that five prompts and more have",
+            "share",
+            of="pairs",
+            limit=Limit(warn_max=0.02),
+            why="a few stock replies are in most sets; above 2 in 100 it is learnt that one text loses",
         ),
         "cut_rate": Metric(
             "pairs whose answers differ only behind `cut` characters",
@@ -69,8 +77,8 @@ class IdenticalPairs(Check):
         return {"similarity": (self.near,)}
 
     def needs(self) -> tuple[Need, ...]:
-        """The similarity of each pair."""
-        return (self._pairs(),)
+        """The similarity of each pair, and hashes of its texts."""
+        return (self._pairs(), _KEYS)
 
     def measure(self, data: View) -> Measured:
         """Compare as integers: common ≥ near · union."""
@@ -84,16 +92,18 @@ class IdenticalPairs(Check):
         near = ~pl.col("equal") & ((pl.col("score") >= self.near) | pl.col("ends_equal"))
         same, alike = pairs.filter("equal"), pairs.filter(near)
         begun = pairs.filter("begun")
+        canned = data[_KEYS].filter(pl.col("prompt").n_unique().over("rejected") >= _PROMPTS).select("row")
         cut = pairs.filter("cut_equal", ~pl.col("equal"))
         values = [
             rates(name, rows, pairs, by=self.by, rows=data.rows)
-            for name, rows in (("rate", same), ("near_rate", alike), ("begun", begun), ("cut_rate", cut))
+            for name, rows in zip(self.metrics, (same, alike, begun, canned, cut), strict=True)
         ]
         bins = ((pl.col("score") * 20).floor() / 20).round(2)
         lost = [same.with_columns(problem=pl.lit("identical")), cut.with_columns(problem=pl.lit("identical_when_cut"))]
         drop = placed(both_sides(data, pl.concat(lost).select("row", "score", "problem")), data.rows)
         half = begun.filter(~near).select("row", "score", problem=pl.lit("cut_off"))
-        near_ones = pl.concat([alike.select("row", "score", problem=pl.lit("near_identical")), half])
+        stock = pairs.join(canned, on="row", how="semi").select("row", "score", problem=pl.lit("canned"))
+        near_ones = pl.concat([alike.select("row", "score", problem=pl.lit("near_identical")), half, stock])
         read = for_review(both_sides(data, near_ones), data.rows)
         return Measured(
             sum(values, ()),
@@ -101,3 +111,7 @@ class IdenticalPairs(Check):
             figures={"similarity": pairs.group_by(similarity=bins).len("pairs").sort("similarity").collect()},
             not_checked=() if total(pairs) else (NO_PAIR,),
         )
+
+
+_PROMPTS = 5  # prompts from which on an answer is a stock reply
+_KEYS = Need(PairKeys(normalise=("nfkc", "casefold", "strip_space")))  # as contradictory_pairs has them

@@ -41,6 +41,7 @@ from datacheck.features.packed import MADE_UP, made_up
 from datacheck.features.questions import Questions
 from datacheck.features.short_prompts import ShortPrompts, prompt_keys
 from datacheck.features.skeletons import HASHED, Skeletons, end_keys
+from datacheck.features.turn_texts import of_rows
 from datacheck.i18n.message import ids, joined
 from datacheck.loading import benchmarks
 from datacheck.text.codes import from_lengths
@@ -247,11 +248,13 @@ class Leakage(Check):
         hits = data[self._leaks(which)].filter(pl.col("covered") / pl.col("size") >= self.block)
         hits = hits.join(brief.lazy(), on=["eval_row", "kind"], how="semi").collect().lazy()
         # One prompt in many rows (samples of one question) is no phrase: its texts must differ.
-        texts = spoken(data.turns, data.cells).select(pl.col("row").cast(pl.UInt32), "path", said=pl.col("text").hash())
         frequent = hits.filter(pl.col("row").n_unique().over("eval_row", "kind") >= many)
+        texts = _said(data, frequent).select(pl.col("row").cast(pl.UInt32), "path", said=pl.col("text").hash())
         # "hi" is answered in many ways; a short question that was copied with its answer is not.
         told = pl.col("part").is_in(["response", "chosen"])
-        answers = data.turns.filter(told).select(pl.col("row").cast(pl.UInt32), said=pl.col("text").hash())
+        answers = of_rows(data.turns.filter(told), equal).select(
+            pl.col("row").cast(pl.UInt32), said=pl.col("text").hash()
+        )
         per_item = equal.join(answers, on="row", how="left").group_by("eval_row", "kind")
         greeting = per_item.agg(pl.col("said").n_unique(), rows=pl.col("row").n_unique())
         greeting = greeting.filter(pl.col("said") >= max(self.common_rows // GREETING, 2))
@@ -274,11 +277,11 @@ class Leakage(Check):
         brief = _too_short(items)
         stop = pl.coalesce(pl.col("text").str.len_chars(), "length")
         keys = brief.select("kind", "key", eval_row="row", stop=stop)
-        held = self._held(data).select(pl.col("row").cast(pl.UInt32))
-        hits = data[self._brief()].join(keys.lazy(), on="key").join(held, on="row", how="semi")
-        return hits.with_columns(start=pl.lit(0), begin=pl.lit(0), covered=pl.lit(1), size=pl.lit(1)).select(
-            pl.col(name).cast(kind) for name, kind in Leaks.columns.items()
-        )
+        hits = data[self._brief()].join(keys.lazy(), on="key")
+        if self.splits:
+            hits = hits.join(self._held(data).select(pl.col("row").cast(pl.UInt32)), on="row", how="semi")
+        told = hits.with_columns(start=pl.lit(0), begin=pl.lit(0), covered=pl.lit(1), size=pl.lit(1))
+        return told.select(pl.col(name).cast(kind) for name, kind in Leaks.columns.items()).collect().lazy()
 
     def _places(self, data: View, which: _Set) -> pl.LazyFrame:
         """`eval_row`, `other`: the places of the rows of an evaluation set, named with their dataset."""
@@ -312,7 +315,8 @@ class Leakage(Check):
         best = hits.sort(order, descending=[True, True, True, False, False], maintain_order=True).unique(
             ["row", "eval_row", "answer"], keep="first", maintain_order=True
         )
-        own = data.rows.select("row", "file", "line", "byte")
+        best = best.collect().lazy()
+        own = of_rows(data.rows.select("row", "file", "line", "byte"), best)
         other_row = pl.col("eval_row") if which.of is None else pl.lit(None, pl.UInt64)
         other = pl.lit(None, pl.String) if which.of is None else pl.col("other")
         return (
@@ -325,7 +329,7 @@ class Leakage(Check):
 
     def _complete(self, data: View, items: pl.DataFrame, brief: pl.LazyFrame) -> pl.Series:
         """The places of brief questions beside which all their options stand."""
-        texts = spoken(data.turns, data.cells).select("row", "path", "text")
+        texts = _said(data, brief)
         found = brief.join(texts, on=["row", "path"], how="inner", maintain_order="left").collect()
         return found.filter(pl.Series(with_options(items, found), dtype=pl.Boolean))["place"]
 
@@ -335,7 +339,7 @@ class Leakage(Check):
             i.select("kind", "text", eval_row=pl.col("row").cast(pl.UInt64), set=pl.lit(n)) for n, i in items.items()
         ]
         asked = pl.concat(known).lazy().rename({"text": "other_text"})
-        texts = spoken(data.turns, data.cells).select("row", "path", "text")
+        texts = _said(data, evidence.lazy())
         shown = (
             evidence.lazy()
             .join(texts, on=["row", "path"], how="left", maintain_order="left")
@@ -457,7 +461,9 @@ class Leakage(Check):
 
     def _templates(self, data: View, of: int) -> tuple[Ratio | None, pl.DataFrame]:
         """Evaluation rows in a template that no training prompt has, and the most frequent templates."""
-        own = data[Need(Skeletons())].join(self._held(data), on="row", how="semi")
+        own = data[Need(Skeletons())]
+        if self.splits:
+            own = own.join(self._held(data), on="row", how="semi")
         new, tables = 0, []
         for which in self._sets:
             theirs = data[Need(Skeletons(), which.of)].join(self._rows(data, which), on="row", how="semi")
@@ -496,6 +502,11 @@ class Leakage(Check):
         )
         broken = table.filter(~pl.col("found"), kind=_MADE_UP).height  # by other hashes than these nothing is found
         return Ratio(0 if broken else int(seen["found"].sum()), seen.height), by_kind
+
+
+def _said(data: View, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `path`, `text` of all that some rows say."""
+    return of_rows(spoken(data.turns, data.cells), rows).select("row", "path", "text")
 
 
 def _of_pack(own: pl.DataFrame, made: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:

@@ -74,7 +74,7 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"|Read more »|Share this:|Subscribe to our newsletter|We use cookies|Log in to reply|Leave a comment \|)"
     ),
     "site_words": (  # a page's own words, which no answer has for a reader
-        r"ICP[备证] ?[0-9]{6}|公网安备 ?[0-9]{8}|\n转载请注明出处|[。！？\n]扫描下方二维码"
+        r"ICP[备证] ?[0-9]{6}|公网安备 ?[0-9]{8}|[\n，,。；;] ?转载请注明出处|[。！？\n]扫描下方二维码"
         r"|长按识别二维码|点击上方蓝字关注"
         r"|^[\s*#>|-]*(?:您的位置[:：]|当前位置[:：][^\n]{0,8}首页|首页 ?>+ ?\S)|显示全部楼层"
         r"|(?:…|\.\.\.) ?\[?(?:展开全部|查看全文|阅读全文|点击展开)"
@@ -85,8 +85,11 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"|Last edited by [^;\n]{1,40}; \d\d-"
         r"|\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}|window\.dataLayer = |\(adsbygoogle = |var _hmt = "
         r"|谢谢采纳|望采纳[，,] ?谢谢|更多精彩内容请?关注|来自(?:iPhone|Android|安卓)客户端|\n赞\(\d+\) ?踩\(\d+\)"
-        r"|\n楼主发表于|\n回复 ?\d+ ?楼|\nshare\|improve this answer|\nadd a comment ?\|"
+        r"|(?:^|\n)楼主发表于|只看该作者"
+        r"|[。！？>\n ]点击(?:这里|此处|链接|下方链接)(?:查看|了解|阅读)(?:更多|全文|详情)"
+        r"|\n回复 ?\d+ ?楼|\nshare\|improve this answer|\nadd a comment ?\|"
         r"|\nEDIT: as pointed out in the comments"
+        r"|\n\d+ 人赞同了该回答|\n(?:发布于|编辑于) ?20\d\d-\d\d-\d\d|\n👍 ?\d+(?: ?人?(?:赞同?|点赞))?\s*$"
         r"|\nShare this article:|\nThis article was originally published |\nAdvertisement\n|See full answer »"
     ),
     "escaped_markdown": r"\\\*\\\*[^*\n\\]{1,60}\\\*\\\*|(?m:^\\[-*#] [^\n]{1,200}\n(?:\n)?\\[-*#] )",

@@ -61,11 +61,15 @@ STAND_INS = (
 
 
 class VerifiedPairs(NamedTuple):
-    """The rows that were compared, in the order of preference, the pairs among them, and which row each repeats."""
+    """The rows that were compared, in the order of preference, the pairs among them, and which row each repeats.
+
+    variant_of: which row it would repeat, were it not another task.
+    """
 
     facts: pl.DataFrame
     pairs: Pairs
     kept_of: Int64s
+    variant_of: Int64s
     sample: pl.DataFrame
 
 
@@ -76,7 +80,8 @@ class NearDuplicates(Check):
     cut into n-grams of characters, and compared by Jaccard similarity. MinHash bands propose candidates; every
     candidate is verified exactly, so a reported similarity is a fact, not an estimate. A row is removed when it
     reaches the threshold with an earlier row that is kept; walking order is (file, line), or what `keep` says. Rows
-    with other media or another label are no copies; a text with opposite labels is listed apart, for review.
+    with other media or another label are no copies; a text with opposite labels is listed apart, for review. Neither
+    are two tasks with short golds, where the golds or the numbers of the questions differ: `other_golds` counts them.
     """
 
     metrics = {
@@ -90,6 +95,13 @@ class NearDuplicates(Check):
         "exact_share": Metric("rows whose normalised text equals an earlier row's", "share", "rows"),
         "other_numbers": Metric(
             "rows (of those of `rate`) that only digits tell from the row that they repeat", "share", "rows"
+        ),
+        "other_golds": Metric(
+            "rows that nearly repeat an earlier row, but with another short gold, or other numbers in the question",
+            "share",
+            "rows",
+            Limit(warn_max=0.05),
+            why="a set of exercises has some of one form; above one row in twenty it was made from templates",
         ),
         "opposite_labels": Metric("rows whose text an earlier row has with another label", "share", "rows"),
         "boilerplate_rows": Metric(
@@ -209,6 +221,11 @@ class NearDuplicates(Check):
             problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
             said=pl.when("numbers").then(saying("the same text with other numbers")),
         )
+        variants = np.flatnonzero(found.variant_of >= 0)
+        tasks = pl.LazyFrame(
+            {"row": rows[variants], "other_row": rows[found.variant_of[variants]]},
+            {"row": pl.UInt64, "other_row": pl.UInt64},
+        )
         varied = evidence.filter(pl.col("said").is_not_null())
         copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)
@@ -222,6 +239,7 @@ class NearDuplicates(Check):
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
             *rates("other_numbers", varied, data.rows),
+            *rates("other_golds", tasks, data.rows),
             *rates("opposite_labels", opposite, data.rows),
             *rates("boilerplate_rows", template, data.rows),
             *repeated(known, data, self.by),
@@ -241,7 +259,12 @@ class NearDuplicates(Check):
             "lsh_recall": recall_by_similarity(found.sample),
         }
         opposed = quoted(data, opposite, self.on)
-        review = (_for_review(opposed, "opposite_labels", data.rows), _for_review(template, "boilerplate", data.rows))
+        exercises = _for_review(quoted(data, tasks, self.on), "other_gold", data.rows)
+        review = (
+            exercises,
+            _for_review(opposed, "opposite_labels", data.rows),
+            _for_review(template, "boilerplate", data.rows),
+        )
         inside = placed(quoted(data, evidence, self.on), data.rows)
         earlier = (placed(each, data.rows) for each in repeats_evidence(known, data, self.on))
         listed = pl.concat([inside, *earlier, *review], how="diagonal")
@@ -268,24 +291,28 @@ class NearDuplicates(Check):
         facts, sets = compared.facts if self.keep == "first" else compared.facts[order], compared.sets
         sets.reorder(order)
         by_row, rank = compared.facts["row"].to_numpy(), np.argsort(order)
-        apart = groups(facts)
-        if self.exact:
-            every = sets.take(np.arange(len(order)))
-            pairs = exact_pairs(every, self._least)
-            if self.containment:
-                pairs = union([pairs, exact_contained(every, self.containment)])
-            pairs = pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
-        else:
+
+        def among(apart: Int64s) -> Pairs:
+            if self.exact:
+                every = sets.take(np.arange(len(order)))
+                pairs = exact_pairs(every, self._least)
+                if self.containment:
+                    pairs = union([pairs, exact_contained(every, self.containment)])
+                return pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
             known, counts = shared.each_row()
             local = np.repeat(rank.astype(np.uint32)[np.searchsorted(by_row, known)], counts)
             marks = shared.marks[facts["row"].to_numpy()]
-            pairs = similar_pairs(
+            return similar_pairs(
                 sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart,
                 marks=marks, least=self._alike,
             )  # fmt: skip
-        return VerifiedPairs(
-            facts, pairs, greedy_removed(len(order), pairs), self._lsh_recall(data, compared, by_row, rank, picked)
-        )
+
+        pairs = among(groups(facts, "task"))
+        kept_of = greedy_removed(len(order), pairs)
+        variant_of = np.full(len(order), -1, np.int64)
+        if facts["task"].n_unique() > 1:
+            variant_of = np.where(kept_of < 0, greedy_removed(len(order), among(groups(facts))), -1)
+        return VerifiedPairs(facts, pairs, kept_of, variant_of, self._lsh_recall(data, compared, by_row, rank, picked))
 
     def _lsh_recall(
         self, data: View, compared: Candidates, by_row: Int64s, rank: Int64s, picked: Int64s
@@ -302,16 +329,15 @@ class NearDuplicates(Check):
     def _picked(self, data: View) -> Int64s:
         """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
         every = max(1, -(-total(data.rows) // SAMPLE))
-        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("pick", "row").unique()
+        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("pick", "row")
         few = pl.int_range(pl.len()).over("pick") < SAMPLED_COPIES
         rows = lines.sort("pick", "row").filter(few).head(SAMPLE).collect()["row"]
         return rows.sort().to_numpy().astype(np.int64)
 
     def _notes(self, data: View) -> list[Message]:
-        """Say what could not be compared. Every row that could has a line for each band."""
-        lines = data[Need(self._sketch)].select(pl.len()).collect(engine="streaming")
-        seen, notes = lines.item() // self._sketch.scheme[1], []
-        if unseen := total(data.rows) - seen:
+        """Say what could not be compared. Every row that could has a line."""
+        notes = []
+        if unseen := total(data.rows) - total(data[Need(self._sketch)]):
             notes.append(
                 Message.plural(
                     "{n:,} row has no {on} text, or only punctuation and boilerplate, and could not be compared",
@@ -321,7 +347,7 @@ class NearDuplicates(Check):
                 )
             )
         for name in self.against:
-            notes += silent(data, name, total(data[Need(self._sketch, name)]) // self._sketch.scheme[1])
+            notes += silent(data, name, total(data[Need(self._sketch, name)]))
         return notes
 
     def _same_but_numbers(self, data: View, rows: UInt64s, others: UInt64s, asked: Bools) -> Bools:
@@ -348,12 +374,12 @@ class NearDuplicates(Check):
     def _template(self, data: View) -> pl.LazyFrame:
         """`row`: those that are nearly nothing but boilerplate: filled-in templates, or copies in great number."""
         lines = data[Need(self._sketch)].filter("template").select(row=pl.col("row").cast(pl.UInt64))
-        return lines.unique().sort("row").collect(engine="streaming").lazy()
+        return lines.sort("row").collect(engine="streaming").lazy()
 
     def _quoted(self, data: View) -> Int64s:
         """Return the rows with the smallest band keys, ascending: chosen by content, so the same in every run."""
-        lines = data[Need(self._sketch)].bottom_k(100 * PLANTED_ROWS, by="key").collect(engine="streaming")
-        rows = lines.sort("key", "row").unique("row", keep="first", maintain_order=True).head(2 * PLANTED_ROWS)["row"]
+        lines = data[Need(self._sketch)].select("row", least=pl.col("key").list.min())
+        rows = lines.bottom_k(2 * PLANTED_ROWS, by=["least", "row"]).collect(engine="streaming")["row"]
         return rows.sort().to_numpy().astype(np.int64)
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Limit, Measured, Message, Metric, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
+from datacheck.features.turn_texts import piecewise
 
 
 class OverlongSamples(OfTokens):
@@ -81,10 +82,7 @@ class OverlongSamples(OfTokens):
     def _characters(self, data: View) -> Measured:
         most = self.max_turn_chars or self.max_chars
         turns = data.turns.select("row", "part", "path", size=_size())
-        by_part = turns.group_by("row", "part").agg(pl.col("size").sum())
-        side = pl.col("part").is_in(["chosen", "rejected"])
-        size = pl.col("size").filter(~side).sum() + pl.col("size").filter(side).max().fill_null(0)
-        rows = by_part.group_by("row").agg(size.alias("size")).sort("row").collect().lazy()
+        rows = piecewise(data, _row_sizes)
         long_rows = rows.filter(pl.col("size") > self.max_chars).select(
             "row", where=pl.lit(None, pl.String), size="size", problem=pl.lit("overlong_row")
         )
@@ -106,6 +104,14 @@ class OverlongSamples(OfTokens):
             figures={"lengths": _histogram(rows, "characters")},
             not_checked=(lack,) if without else (),
         )
+
+
+def _row_sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `size` in characters: of a pair, the prompt and the longer answer."""
+    by_part = turns.group_by("row", "part").agg(_size().sum().alias("size"))
+    side = pl.col("part").is_in(["chosen", "rejected"])
+    size = pl.col("size").filter(~side).sum() + pl.col("size").filter(side).max().fill_null(0)
+    return by_part.group_by("row").agg(size.alias("size")).sort("row")
 
 
 def _size() -> pl.Expr:

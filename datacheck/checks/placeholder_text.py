@@ -5,6 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.features.text_key import media
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -23,7 +24,7 @@ _START = r"(?:^|[^A-Za-z0-9_$\\^{}'])"
 _NAME = r"[\p{L}_][\p{L}\p{N}_.-]+"
 _FIELDS = (
     "instruction|input|output|question|query|prompt|context|answer|response|user_input|system_prompt|history|passage"
-    "|document|assistant_name|问题|指令|答案|内容|输入|输出|上下文|姓名|名称"
+    "|document|[a-z]{3,20}_name|问题|指令|答案|内容|输入|输出|上下文|姓名|名称"
 )
 _MISSING = (
     r"内容|待[补填]\p{Han}{0,6}|(?:此处|在此|请在此|这里)[^\[\]【】\n]{0,20}|(?:请)?填写[^\[\]【】\n]{1,20}"
@@ -38,7 +39,10 @@ _PATTERNS = {
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
     "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
-    "missing_content": rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】])",
+    "missing_content": (
+        rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(](?:此处|这里|在此)插入[^（）()\n]{{1,20}}[）)]"
+        r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
+    ),
 }
 # In answers, where nobody asked for a letter, a form or an exercise: what a person was to fill in.
 _HERS = (
@@ -60,6 +64,17 @@ _PROMISED = ascii_edges(
     r"(?:文本|文章|段落|句子|代码|诗歌|短文|内容|文字|材料|对话|评论|邮件)"
     r"[^：:\n。，,？?“\"]{0,16}[。：:]?\s*$"
 )
+# How tables write a cell without a text, as the input of a prompt.
+_EMPTY_CELLS = ("\nnan", "\nNaN", "\n<NA>", "\n#N/A")
+# A prompt about a picture or a file that a row of text alone does not have.
+_FIGURE = ascii_edges(
+    r"(?i)如[下右上左]?图(?:所示|[一二三四甲乙1-9,，])|(?:^|[，。])(?:读|据|观察|结合)[下右上]图|(?:^|[，。])[下右上]图(?:为|是|中|所示|表示)"
+    r"|\battached (?:image|picture|photo|pdf|document|screenshot)\b|\bshown in the (?:figure|diagram|picture|image)\b"
+    r"|\b(?:image|picture|photo|pdf|document|screenshot) (?:that )?i(?:['’]ve| have)? (?:just )?(?:uploaded|attached)\b"
+    r"|\b(?:image|picture|photo|figure|diagram) (?:shown |given |attached )?below\b"
+)
+_FIGURES = ["图", "attached", "uploaded", "shown in the", "below"]
+_DRAWN = r"\[asy\]|!\[|<img|<image|https?://|```|\\begin\{|\n\s*\||[┌│+]--|<svg"
 _PROMISES = ["ollowing ", "以下", "下面", "下列"]
 _FORMS = ascii_edges(
     r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|script|speak|\bcall|pitch|\bbio\b|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce"
@@ -76,7 +91,9 @@ class PlaceholderText(Check):
     """Share of rows with a placeholder that nobody filled in: `{{name}}`, `${user}`, `{instruction}`, `[内容]`, TODO.
 
     Also counted, in answers whose prompt asks for no letter, form or exercise: 【姓名】, ×× and ____ in Chinese.
-    `absent_input` is a prompt that ends on "the following article" (以下文章), and no text follows or is beside it.
+    `absent_input` is a prompt that ends on "the following article" (以下文章), and no text follows or is beside it, or
+    on a line that says `nan` or `<NA>`: an empty cell of a table;
+    `absent_figure` one about a picture ("the attached image", 如图所示) in a row without any.
     Braces count outside code, formulas and texts that look like code. Fields that only the reader of a letter can
     fill in, as `[Your Name]`, are fine in such, and so are `XXX` and blanks of an exercise.
     """
@@ -90,7 +107,7 @@ class PlaceholderText(Check):
             why="a few may be meant; above 1 row in 200 a template was never filled in",
         ),
         "absent": Metric(
-            "rows whose prompt ends on a text that is not there",
+            "rows whose prompt speaks of a text or a picture that is not there",
             "share",
             of="rows",
             limit=Limit(warn_max=0),
@@ -152,4 +169,18 @@ def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
     alone = of_rows(heard, promised).group_by("row").len().filter(pl.col("len") == 1)
     beside = of_rows(data.cells.filter(is_prose()), promised).select("row")
     lone = promised.join(alone, on="row", how="semi").join(beside, on="row", how="anti", maintain_order="left")
-    return flagged(lone, {"absent_input": pl.lit(value=True)})
+    written = pl.any_horizontal(pl.col("text").str.ends_with(cell) for cell in _EMPTY_CELLS)
+    empty = heard.filter(pl.col("role") == "user", written).select(lone.collect_schema().names())
+    missing = flagged(pl.concat([lone, empty]), {"absent_input": pl.lit(value=True)})
+    return pl.concat([missing, _absent_figures(data, heard, pl.col("text"))])
+
+
+def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFrame:
+    """Short prompts about a picture, of rows that have no media, no drawing in words and no prose that nobody reads."""
+    short = heard.filter(pl.col("role") == "user", text.str.len_bytes() <= 2 * _LONGEST)
+    likely = short.filter(text.str.contains_any(_FIGURES)).collect().lazy()
+    told = likely.filter(text.str.contains(_FIGURE), ~text.str.contains(_DRAWN)).collect().lazy()
+    seen = media(of_rows(data.cells, told)).select("row")
+    drawn = of_rows(heard, told).filter(text.str.contains(_DRAWN)).select("row")
+    bare = told.join(seen, on="row", how="anti").join(drawn, on="row", how="anti", maintain_order="left")
+    return flagged(bare, {"absent_figure": pl.lit(value=True)})

@@ -32,9 +32,13 @@ _SELF = ascii_edges(
     r"|我(?:只是|是)(?:一个|一名|一款)?(?:AI|人工智能|大型语言|大语言|语言)(?:语言)?(?:模型|助手|程序)"
 )
 _MAKERS = "OpenAI|Anthropic|Google DeepMind|百度|阿里云|科大讯飞|深度求索|DeepSeek"
-_MODELS = "ChatGPT|GPT-?[345]\\w*|Claude|Gemini|Bard|文心一言|通义千问|Qwen|讯飞星火|DeepSeek|Llama|Vicuna"
+_MODELS = (
+    "ChatGPT|GPT-?[345]\\w*|Claude|Gemini|Bard|文心一言|通义千问|Qwen|讯飞星火|DeepSeek|Llama|Vicuna|智谱清言|ChatGLM|Kimi"
+    "|腾讯混元|Grok"
+)
 _OTHER = ascii_edges(
     rf"(?i:\b(?:i am|i['’]m|my name is) (?:{_MODELS})\b)|我(?:是|叫|的名字是)(?:{_MODELS})"
+    rf"|\bAs (?:{_MODELS}), I\b|作为(?:{_MODELS})[，,]"
     rf"|(?i:\b(?:i was|i am|i['’]m)[^.\n]{{0,60}}(?:trained|developed|created|made|built) by (?:{_MAKERS})\b)"
     rf"|我(?:是)?由(?:{_MAKERS})(?:公司)?(?:训练|开发|研发|创建|推出)"
 )
@@ -47,6 +51,15 @@ _SIGNED = ascii_edges(
     r"|文心一言|通义千问|讯飞星火|豆包)(?:生成|回答|提供|撰写)?[\s)）\]】*_.。]*$"
 )
 _SIGNERS = ["GPT", "Claude", "Gemini", "DeepSeek", "Qwen", "文心一言", "通义千问", "讯飞星火", "豆包"]
+# The day on which what some model knows ends, anywhere in an answer.
+_CUTOFFS = ["截至我", "据截止", "据截至", "知识库更新", "识截止", "last update", "knowledge ", "training data"]
+_CUTOFF = ascii_edges(
+    r"(?i)\b(?:as of|since) my (?:last|latest|most recent) (?:knowledge |training )?update\b"
+    r"|\bmy knowledge (?:cut-?off|ends|base (?:ends|was last updated))"
+    r"|\bmy (?:training data|knowledge) (?:only )?(?:goes|extends|runs|covers|is)\s(?:up to|until)\b"
+    r"|截至我(?:的)?(?:最后一次|上次|最近一次)?(?:更新|训练|知识)|我的(?:训练)?数据(?:只)?截[止至]"
+    r"|我的知识(?:库)?(?:只)?(?:更新到|截[止至])"
+)
 _TAIL = 80  # characters at the end of an answer
 _KINDS = {"refusal": f"{_EN}|{_ZH}", "self_description": _SELF, "model_identity": _OTHER}
 _NAMED = ("model_identity", "signed")
@@ -57,7 +70,7 @@ class Refusals(Check):
 
     The first 240 characters of each answer are looked at, and the last 80 for who signed it (`signed`: "— GPT-4").
     `model_identity` is an answer that says that it is ChatGPT, or made by OpenAI: the model will say so too. In pairs
-    only the chosen answer counts.
+    only the chosen answer counts. `knowledge_cutoff` is an answer that says when its model's knowledge ends.
     """
 
     metrics = {
@@ -89,9 +102,10 @@ class Refusals(Check):
             {kind: text.str.contains(pattern) for kind, pattern in _KINDS.items()},
             {kind: text.str.extract(f"({pattern})") for kind, pattern in _KINDS.items()},
         )
+        dated = flagged(piecewise(data, _dated), {"knowledge_cutoff": pl.lit(value=True)})
         ends = piecewise(data, _signed)
         found = pl.concat(
-            [found, flagged(ends, {"signed": pl.lit(value=True)}, {"signed": text.str.extract(f"({_SIGNED})")})]
+            [found, dated, flagged(ends, {"signed": pl.lit(value=True)}, {"signed": text.str.extract(f"({_SIGNED})")})]
         )
         refused = found.filter(~pl.col("problem").is_in(_NAMED))
         named = found.filter(pl.col("problem").is_in(_NAMED))
@@ -108,6 +122,13 @@ def _signed(turns: pl.LazyFrame) -> pl.LazyFrame:
     ends = said.with_columns(text=pl.col("text").str.tail(_TAIL))
     named = ends.filter(pl.col("text").str.contains_any(_SIGNERS)).collect().lazy()  # few, for the slower pattern
     return named.filter(pl.col("text").str.contains(_SIGNED))
+
+
+def _dated(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The answers that say when their model's knowledge ends."""
+    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    named = said.filter(pl.col("text").str.contains_any(_CUTOFFS)).collect().lazy()
+    return named.filter(pl.col("text").str.contains(_CUTOFF))
 
 
 def _suspect(turns: pl.LazyFrame) -> pl.LazyFrame:

@@ -60,7 +60,7 @@ class RepetitiveText(Check):
         found, texts = data[self._found], turn_texts(data, thoughts=True)
         score = pl.col("score")
         words = (
-            pl.when(pl.col("problem").is_in(["repeated_line", "same_turn", "said_twice"]))
+            pl.when(pl.col("problem").is_in(["repeated_line", "repeated_sign", "same_turn", "said_twice"]))
             .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )

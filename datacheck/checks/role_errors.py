@@ -63,8 +63,7 @@ class RoleErrors(Check):
 
     def measure(self, data: View) -> Measured:
         """Look at each message beside the one before it, then at each row as a whole; add the trainer's own rules."""
-        turns = _sequence(data)
-        found = pl.concat([_order(turns), _whole(turns, data.rows)], how="diagonal")
+        found = piecewise(data, _judged, "turns", "cells", "rows")
         exempt = total(data.rows.filter(pl.col("format").is_in([*names_of("plain"), "rows"])))
         left_out = Message.plural(
             "{n:,} row is text or a plain row and has no roles",
@@ -101,14 +100,20 @@ def _by_trainer(mode: Mode, found: pl.LazyFrame, fates: pl.DataFrame) -> pl.Lazy
     return pl.concat([kept, lines], how="diagonal")
 
 
-def _sequence(data: View) -> pl.LazyFrame:
+def _judged(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """What is wrong with messages in their places, and with rows as wholes."""
+    spoken = _sequence(turns, cells, rows)
+    return pl.concat([_order(spoken), _whole(spoken, rows)], how="diagonal")
+
+
+def _sequence(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
     """The messages in order, each with the one before it: a rejected answer follows the prompt, not the chosen one."""
     role, side, row = pl.col("role"), pl.col("side"), pl.col("row")
     calls = pl.col("calls") | pl.col("part_calls").is_not_null()
-    parts = data.cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]))
+    parts = cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]))
     in_parts = parts.select("row", path=pl.col("path").str.extract(_CALL_PART), part_calls=pl.lit(value=True)).unique()
     turns = (
-        piecewise(data, _spoken)
+        _spoken(turns)
         .join(in_parts, on=["row", "path"], how="left", maintain_order="left")
         .select("row", "turn", "role", "path", "part", calls=calls, side=pl.col("part").replace_strict(_SIDES))
         .sort("row", "side", "turn", maintain_order=True)
@@ -128,7 +133,7 @@ def _sequence(data: View) -> pl.LazyFrame:
         first=~goes_on & ~from_prompt.fill_null(value=False),
     )
     return joined.with_columns(known=role.is_in(_ROLES).fill_null(value=False)).join(
-        data.rows.select("row", "format"), on="row", how="left", maintain_order="left"
+        rows.select("row", "format"), on="row", how="left", maintain_order="left"
     )
 
 

@@ -180,7 +180,7 @@ def _lists(data: View, values: pl.DataFrame, path: str) -> pl.DataFrame:
     ]
     rows += [(row, *_spelt(json.loads(text)), None) for row, text in numbers.select("row", "text").rows()]
     flat = pl.DataFrame(rows, schema=_LISTS, orient="row")
-    item = pl.col("path").str.slice(len(path)).str.extract(r"^\[(\d+)\]$").cast(pl.UInt32)
+    item = pl.col("path").str.slice(len(path)).str.extract(r"^\[([0-9]+)\]$").cast(pl.UInt32)
     leaves = data.cells.filter(pl.col("path").str.starts_with(f"{path}[")).with_columns(item=item).drop_nulls("item")
     arrays = leaves.sort("row", "item").group_by("row", maintain_order=True)
     kind = pl.col("json_type").fill_null("null")
@@ -193,7 +193,7 @@ def _lists(data: View, values: pl.DataFrame, path: str) -> pl.DataFrame:
 def _of_containers(data: View, values: pl.DataFrame, path: str, plain: pl.DataFrame) -> pl.DataFrame:
     """The same of lists that hold objects or lists: `items` are as many nulls as the list has items."""
     tables = [table.select("row", "path") for table in (data.cells, data.turns)]
-    item = pl.col("path").str.slice(len(path)).str.extract(r"^\[(\d+)\]").cast(pl.UInt32)
+    item = pl.col("path").str.slice(len(path)).str.extract(r"^\[([0-9]+)\]").cast(pl.UInt32)
     inside = pl.concat(tables).filter(pl.col("path").str.starts_with(f"{path}[")).select("row", item=item)
     counts = inside.drop_nulls("item").group_by("row").agg(n=pl.col("item").max() + 1).collect()
     arrays = values.filter(pl.col("type") == "array").select("row").join(counts, on="row")

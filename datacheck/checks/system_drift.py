@@ -5,8 +5,8 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import per_kind
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
+from datacheck.features.turn_texts import of_rows, per_kind, piecewise
 
 _MOST = 0.5  # share of the rows from which on a system prompt is what a set has
 _MAIN = 0.1  # share of the system prompts that makes one a main one
@@ -47,25 +47,20 @@ class SystemDrift(Check):
 
     def measure(self, data: View) -> Measured:
         """Count the prompts, compare the frequent ones, and look for rows without any."""
-        turns = data.turns.filter(pl.col("role") == "system", pl.col("text").str.len_bytes() > 0)
-        normal = pl.col("text").str.to_lowercase().str.replace_all(r"\d+", "0").str.replace_all(r"\s+", " ")
-        said = turns.select("row", "path", said=normal.str.strip_chars().str.slice(0, _HEAD)).unique(
-            "row", keep="first"
-        )
-        counts = said.group_by("said").len().sort("len", "said", descending=[True, False]).collect()
+        said = piecewise(data, _heads).collect()
+        counts = said.group_by(pl.col("said").cast(pl.String)).len().sort("len", "said", descending=[True, False])
         forms, scripted = _forms(counts)
-        variants = said.filter(pl.col("said").is_in(forms)).select("row", "path").collect().lazy()
-        judged = data.rows.join(data.turns.select("row").unique(), on="row", how="semi")
-        missing = judged.join(said, on="row", how="anti").select("row").collect().lazy()
-        if said.select(pl.len()).collect().item() < _MOST * total(judged):
-            missing = missing.clear()
+        variants = said.lazy().filter(pl.col("said").cast(pl.String).is_in(forms)).select("row", "path")
+        silent = piecewise(data, _without).collect()
+        missing = silent.lazy() if said.height >= _MOST * (said.height + silent.height) else silent.clear().lazy()
         found = pl.concat(
             [
                 variants.select("row", where="path", problem=pl.lit("variant")),
                 missing.select("row", where=pl.lit(None, pl.String), problem=pl.lit("missing")),
             ]
         )
-        evidence = found.sort("row").join(turns.select("row", "text", where="path"), on=["row", "where"], how="left")
+        texts = of_rows(data.turns.filter(_system()), variants).select("row", "text", where="path")
+        evidence = found.sort("row").join(texts, on=["row", "where"], how="left")
         left_out = Message.plural(
             "{n:,} form of one system prompt is taken as made by a script",
             "{n:,} forms of one system prompt are taken as made by a script",
@@ -80,6 +75,22 @@ class SystemDrift(Check):
             figures={"kinds": per_kind(found)},
             not_checked=(left_out,) if scripted else (),
         )
+
+
+def _system() -> pl.Expr:
+    return (pl.col("role") == "system") & (pl.col("text").str.len_bytes() > 0)
+
+
+def _heads(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `path`, `said`: the first system prompt of each row, as prompts are compared; each different one once."""
+    normal = pl.col("text").str.to_lowercase().str.replace_all(r"\d+", "0").str.replace_all(r"\s+", " ")
+    head = normal.str.strip_chars().str.slice(0, _HEAD).cast(pl.Categorical)
+    return turns.filter(_system()).select("row", "path", said=head).unique("row", keep="first")
+
+
+def _without(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row` of those that say something, and have no system prompt."""
+    return turns.group_by("row").agg(_system().any().alias("system")).filter(~pl.col("system")).select("row")
 
 
 def _forms(counts: pl.DataFrame) -> tuple[list[str], int]:

@@ -275,7 +275,10 @@ _SETTINGS = Message("settings")
 
 def _rule(rule: Rule) -> Message:
     fate, says = Message(rule.fate), Message(rule.says)
-    return Message("{fate}: {rule} ({source})", fate=fate, rule=says, source=rule.source)
+    file, _, line = rule.source.rpartition(":")  # a number: text with that many digits would be masked
+    if not line.isdigit():
+        return Message("{fate}: {rule} ({source})", fate=fate, rule=says, source=rule.source)
+    return Message("{fate}: {rule} ({file}:{line})", fate=fate, rule=says, file=file, line=int(line))
 
 
 def _ledger(decided: pl.DataFrame, rows: int) -> pl.DataFrame:

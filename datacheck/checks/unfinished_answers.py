@@ -65,6 +65,7 @@ _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
 _STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
 _SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
+_ITEM, _FIRST_ITEM = r"\n\s*\d{1,2}[.．、)]\s*$", r"(?m)^\s*1[.．、)] ?\S"  # the next number of a list, and nothing
 _ENDS = {
     "open_end": r"[,，、(（\[【{《“‘]\s*$",
     "told": (  # it says so
@@ -79,11 +80,12 @@ _ENDS = {
 class UnfinishedAnswers(Check):
     r"""Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
 
-    Counted are a fence that is opened and not closed, a comma or an opening bracket at the end, a word that needs
-    another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in prose of at least two
-    sentences a last clause without a stop, a last line without one where every other line has one (unless one
-    answer in twenty is written so), JSON that is not closed, a last `\boxed{}` that is empty or not closed, code
-    that says "rest of the code" instead of it (`elided`), and a fence of JSON that does not parse (`broken_json`).
+    Counted are a fence that is opened and not closed, a comma, an opening bracket or the bare number of an item at
+    the end, a word that needs another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in
+    prose of at least two sentences a last clause without a stop, a last line without one where every other line has
+    one (unless one answer in twenty is written so), JSON that is not closed, a last `\boxed{}` that is empty or not
+    closed, code that says "rest of the code" instead of it (`elided`), and a fence of JSON that does not parse
+    (`broken_json`).
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
@@ -119,6 +121,7 @@ class UnfinishedAnswers(Check):
             "open_code": pl.col("open_code"),
             **{kind: pl.col(kind) for kind in _ENDS},
             "open_clause": clause & ~pl.col("open_word"),
+            "open_item": pl.col("open_item"),
             "open_json": pl.col("open_json"),
             "no_result": pl.col("no_result"),
             "elided": pl.col("elided"),
@@ -164,6 +167,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         **{kind: holds(table, plain, text.str.contains(pattern)) for kind, pattern in _ENDS.items()},
         clause_zh=holds(table, plain, *_clause_zh(text)),
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
+        open_item=holds(table, plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
         open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
         no_result=text.str.contains(_BOX),
         elided=holds(table, text.str.contains_any(_ELISIONS), text.str.contains(_ELIDED)),

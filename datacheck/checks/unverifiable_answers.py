@@ -18,6 +18,8 @@ _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
 _LETTERS = re.compile(
     r"(?:answer|ans|option|答案)?\s*[:：]?\s*[(（\[]?([A-Za-z](?:[\s,，、;/&]*[A-Z])*)[)）\]]?(?:$|[.．:：、)）]\s*)"
 )
+_COMMAND = re.compile(r"\\(?:[A-Za-z]+\s*\{|left|right)")  # of LaTeX, with what it is applied to
+_LEFT, _RIGHT = re.compile(r"\\left(?![A-Za-z])"), re.compile(r"\\right(?![A-Za-z])")  # no \rightarrow
 _MOST = 0.9  # of the golds, for `auto` to take a grader
 
 
@@ -58,6 +60,13 @@ class UnverifiableAnswers(Check):
             "rows",
             Limit(warn_max=0),
             why="0 is a good answer; only code that asks `if gold` drops it",
+        ),
+        "several": Metric(
+            "rows whose solution marks several answers that differ",
+            "share",
+            "rows",
+            Limit(max=0.05, warn_max=0),
+            why="rewards take the last one; 1 in 300 of MATH's solutions marks each part, or each of two ways",
         ),
         "unreached": Metric(
             "rows whose gold is a number that their working never comes to",
@@ -139,13 +148,18 @@ class UnverifiableAnswers(Check):
             )
         if every.is_empty():
             notes.append(Message("no row has a part '{of}'", of=self.of))
-        falsy = pl.col("problem") == "falsy_answer"
-        counted = rates("rate", evidence.filter(~falsy), data.rows, by=self.by, rows=data.rows)
+        apart = {"falsy": pl.col("problem") == "falsy_answer", "several": pl.col("problem") == "several_answers"}
+        counted = rates(
+            "rate", evidence.filter(~pl.any_horizontal(apart.values())), data.rows, by=self.by, rows=data.rows
+        )
         return Measured(
             (
                 *((Value("rate", None),) if ungraded else counted),
-                *rates("falsy", evidence.filter(falsy), data.rows, by=self.by, rows=data.rows),
-                *(value for each in doubts.items() for value in rates(*each, data.rows, by=self.by, rows=data.rows)),
+                *(
+                    value
+                    for each in {**{name: evidence.filter(those) for name, those in apart.items()}, **doubts}.items()
+                    for value in rates(*each, data.rows, by=self.by, rows=data.rows)
+                ),
             ),
             evidence=pl.concat([evidence, *doubted], how="diagonal").sort("row", maintain_order=True),
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
@@ -204,9 +218,19 @@ def _trouble(grader: str, gold: str, listed: bool) -> str | None:
     whole = grader in ("json", "tool_call")
     try:
         answers = [gold] if whole else alternatives(gold, listed)
-        return None if any(GRADERS[grader](answer) is not None for answer in answers) else "unreadable_answer"
+        readable = (answer for answer in answers if whole or not _is_cut(answer))
+        return None if any(GRADERS[grader](answer) is not None for answer in readable) else "unreadable_answer"
     except GraderFailedError:
         return "ungraded_answer"
+
+
+def _is_cut(answer: str) -> bool:
+    r"""Whether a formula lost an end: \frac{1}{2 and \left( 2, 3. Code may begin with a brace that it closes."""
+    if not _COMMAND.search(answer):
+        return False
+    plain = answer.replace(r"\{", "").replace(r"\}", "")
+    left, right = (len(each.findall(answer)) for each in (_LEFT, _RIGHT))
+    return plain.count("{") != plain.count("}") or left < right
 
 
 def _fitting(golds: pl.DataFrame) -> str:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.languages import Languages, language, words
-from datacheck.features.turn_texts import turn_texts
+from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts
 
 Language = Literal[
     "zh", "zh-Hans", "zh-Hant", "ja", "ko", "en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id",
@@ -28,13 +28,19 @@ _OTHER_SCRIPTS: dict[str, tuple[str, ...]] = {
 }
 
 
+# Words in an expected script other than Latin that make a sentence of their own, and their least share: a list of film
+# titles or of terms under a Chinese question.
+_SENTENCE, _PART = 20, 0.2
+
+
 class WrongLanguage(Check):
     """Share of rows with a text in another script than those of the expected languages.
 
     Each text is counted in words by script: a Chinese character is a word, so that a name in Latin letters does not
     outweigh the sentence around it. A text is wrong when fewer than half of its words (`share`) are in an expected
     script, when it is Japanese and only Chinese is expected, or when it is in the other form of Chinese than `zh-Hans`
-    or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words are not judged.
+    or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words are not judged. A
+    Chinese text of 20 characters and more may hold four Latin words for each of them: names, titles, terms.
     """
 
     metrics = {
@@ -61,9 +67,13 @@ class WrongLanguage(Check):
         counts, texts = data[Need(Languages())], turn_texts(data)
         named = counts.with_columns(language=language(self.words))
         judged = named.filter(pl.col("language") != "short")
-        wrong = judged.filter(self._unexpected()).with_columns(problem=pl.lit("wrong_language"))
+        place = ["row", "path"]
+        unlike = judged.filter(self._unexpected()).with_columns(problem=pl.lit("wrong_language")).collect().lazy()
+        programs = of_rows(texts, unlike).filter(looks_like_code(pl.col("text"))).select(place)
+        wrong = unlike.join(programs, on=place, how="anti", maintain_order="left").collect().lazy()
         mixed = judged.filter(pl.col("language") == "zh-mixed").with_columns(problem=pl.lit("mixed_chinese"))
-        found = pl.concat([wrong, mixed]).select("row", "problem", "language", where="path")
+        found = pl.concat([wrong, mixed]).select(*place, "problem", "language")
+        shown = of_rows(texts, found).select(*place, "text").unique(place, keep="first")
         short = total(named.filter(pl.col("language") == "short"))
         left_out = Message.plural(
             "{n:,} text has fewer than {words} words and was not judged",
@@ -71,15 +81,14 @@ class WrongLanguage(Check):
             short,
             words=self.words,
         )
-        shown = texts.select("row", "text", where="path").unique(["row", "where"], keep="first")
         return Measured(
             tuple(
                 value
                 for name, flagged in (("rate", wrong), ("mixed_chinese", mixed))
                 for value in rates(name, flagged, data.rows, by=self.by, rows=data.rows)
             ),
-            evidence=found.join(shown, on=["row", "where"], how="left", maintain_order="left").select(
-                "row", "where", "problem", "text", said=saying("it is {language}", language="language")
+            evidence=found.join(shown, on=place, how="left", maintain_order="left").select(
+                "row", "problem", "text", where="path", said=saying("it is {language}", language="language")
             ),
             figures={"languages": self._shares(counts)},
             not_checked=(left_out,) if short else (),
@@ -88,7 +97,10 @@ class WrongLanguage(Check):
     def _unexpected(self) -> pl.Expr:
         """Too few words in an expected script, or a form of Chinese or Japanese that is not named."""
         scripts = {script for code in self.languages for script in _OTHER_SCRIPTS.get(code, ("latin",))}
-        few = pl.sum_horizontal(sorted(scripts)) < words() * self.share
+        own = pl.sum_horizontal(sorted(scripts))
+        few = own < words() * self.share
+        if "latin" not in scripts:
+            few &= (own < _SENTENCE) | (own < words() * _PART)
         codes, forms = set(self.languages), []
         if "ja" not in codes:
             forms.append("ja")

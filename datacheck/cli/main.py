@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.exceptions import TyperException
 
-from datacheck.cli import audit, demo, export, flows, gate, init, keeping, mcp, pack, registry, selftest, view
+from datacheck.cli import audit, demo, export, flows, gate, init, keeping, mcp, pack, registry, selftest, view, work
 from datacheck.cli.options import (
     ChecksOpt,
     DataOpt,
@@ -23,6 +23,7 @@ from datacheck.cli.options import (
     LangOpt,
     StrictOpt,
     TrustOpt,
+    WorkersOpt,
     all_or_nothing,
     bindings,
     decided,
@@ -54,7 +55,6 @@ BaselineOpt = Annotated[
     Path | None,
     typer.Option("--baseline", metavar="REPORT", help="An earlier report; only what is new beside it fails."),
 ]
-WorkersOpt = Annotated[int | None, typer.Option(min=1, help="Worker processes.", show_default="by size and cores")]
 
 
 def _version(asked: bool) -> None:
@@ -113,6 +113,10 @@ def run(
         Path | None,
         typer.Option(metavar="PYTHON", help="Python of a training environment, whose trainer is asked about rows."),
     ] = None,
+    grader: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE.py:FUNCTION", help="A reward function that may be run, contained, on golds."),
+    ] = None,
     version: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
@@ -149,6 +153,7 @@ def run(
         version=version,
         run=run_settings(settings),
         trainer_python=trainer_python,
+        graders=tuple(grader or ()),
         require=tuple(require or ()),
         typed=True,
     )
@@ -213,6 +218,8 @@ def judge(
     checks: ChecksOpt = None,
     strict: StrictOpt = False,
     baseline: BaselineOpt = None,
+    decisions: DecisionsOpt = None,
+    trust: TrustOpt = None,
     lang: LangOpt = "",
     _debug: DebugOpt = False,
 ) -> None:
@@ -220,6 +227,7 @@ def judge(
     from datacheck.contract import discover
     from datacheck.contract.load import load_contract
     from datacheck.report.terminal import print_report
+    from datacheck.session.decided import with_decisions
     from datacheck.verdict.baseline import Baseline
     from datacheck.verdict.judge import day_of, rejudge
     from datacheck.verdict.model import read_report
@@ -228,6 +236,7 @@ def judge(
     old = read_report(report)
     seen = {finding.dataset for finding in old.findings}
     loaded = load_contract(contract, run=run_settings(settings), located=False, as_of=day_of(old), required=seen)
+    loaded = with_decisions(loaded, decided(decisions, trust, ()), day_of(old))
     beside = Baseline(baseline, loaded) if baseline else None
     judged = rejudge(loaded, old, report, strict=strict, baseline=beside)
     print_report(judged, screen(), language(lang))
@@ -257,6 +266,8 @@ def apply(
     marks: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Marks of `datacheck view`: rows to keep or drop even so.")
     ] = None,
+    decisions: DecisionsOpt = None,
+    trust: TrustOpt = None,
     lang: LangOpt = "",
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing.")] = False,
     _debug: DebugOpt = False,
@@ -285,6 +296,7 @@ def apply(
             contract=contract,
             checks=checks,
             marks=marks,
+            decisions=decided(decisions, trust, ()),
             lang=speaks,
             on_progress=tell,
         )
@@ -491,6 +503,7 @@ pack.register(app)
 export.register(app)
 view.register(app)
 mcp.register(app)
+work.register(app)
 
 
 def main() -> None:

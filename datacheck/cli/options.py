@@ -17,7 +17,7 @@ from datacheck.interrupts import InterruptedRunError, signals_raise
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from datacheck.engine.expected import OnProgress
+    from datacheck.engine.expected import OnProgress, Progress
     from datacheck.gate.decisions import GivenDecisions
     from datacheck.gate.keys import PrivateKey
     from datacheck.i18n.words import Lang
@@ -37,16 +37,23 @@ DecisionsOpt = Annotated[
     Path | None,
     typer.Option("--decisions", metavar="FILE", help="Suppressed rows and allowed values, signed (datacheck decide)."),
 ]
+WorkersOpt = Annotated[
+    int | None,
+    typer.Option(
+        min=0, help="Worker processes; 0: none here, only `datacheck work`.", show_default="by size and cores"
+    ),
+]
 EngineOpt = Annotated[
     str,
     typer.Option(
         "--engine",
-        metavar="local|ray|dask|auto",
+        metavar="local|ray|dask|folder:PATH|auto",
         envvar="DATACHECK_ENGINE",
         show_envvar=False,
         help="Where the work is done; a cluster by its address, as ray://HOST:PORT.",
     ),
 ]
+FIRST_TOLD = 10.0  # seconds: workers take some to be seen
 PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 
@@ -92,7 +99,7 @@ def decided(file: Path | None, trust: Path | None, signers: "Sequence[PrivateKey
 def steps_told(lang: "Lang", *, quiet: bool = False) -> "Iterator[OnProgress | None]":
     """Show a bar on a terminal while the block runs; gives what hears of the steps, None where nobody looks."""
     if quiet or not sys.stderr.isatty():
-        yield None
+        yield None if quiet else waiting_told()
         return
     from rich.console import Console
 
@@ -100,6 +107,22 @@ def steps_told(lang: "Lang", *, quiet: bool = False) -> "Iterator[OnProgress | N
 
     with steps_shown(lang, Console(stderr=True)) as tell:
         yield tell
+
+
+def waiting_told() -> "OnProgress":
+    """Without a bar: hears of the steps, and says in a line a minute that there is no worker."""
+    last, due = 0.0, FIRST_TOLD
+
+    def tell(p: "Progress") -> None:
+        nonlocal last, due
+        if 0 < p.waiting < last:  # they were there, and went
+            due = FIRST_TOLD
+        last = p.waiting or last
+        if p.waiting >= due:
+            due += 60
+            say(Message("no worker for {seconds:.0f} s; start some: datacheck work FOLDER", seconds=last), err=True)
+
+    return tell
 
 
 @contextlib.contextmanager

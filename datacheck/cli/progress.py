@@ -29,6 +29,7 @@ _PHRASES: dict[str, Phrase] = {
     "sign": "hashing again, signing",
     "rows": "{} rows/s",
     "left": "{} left",
+    "waiting": "{} s without a worker",
 }
 _WIDEST, _LONGEST = 40, 56  # characters of a step's name, and of all that is said beside a bar in 80 columns
 _DIGEST = re.compile(r"-[0-9a-f]{8}\b.*")
@@ -53,6 +54,8 @@ def pace(p: "Step", lang: Lang) -> str:
 
 
 def _line(p: "Step", lang: Lang) -> str:
+    if p.waiting:
+        return told(_PHRASES["waiting"], lang, f"{p.waiting:.0f}")
     return f"{pace(p, lang)}  {step_name(p.step, lang)}".strip()[:_LONGEST]
 
 

@@ -17,6 +17,7 @@ from datacheck.cli.options import (
     LangOpt,
     StrictOpt,
     TrustOpt,
+    WorkersOpt,
     bindings,
     decided,
     run_settings,
@@ -54,7 +55,6 @@ AnchorOpt = Annotated[
     ),
 ]
 ChannelOpt = Annotated[str | None, typer.Option(help="Pointer in published/.", show_default="the name of the contract")]
-WorkersOpt = Annotated[int | None, typer.Option(help="Worker processes.", show_default="by size and cores")]
 JsonOpt = Annotated[str, typer.Option("--format", metavar="text|json", help="What to print.")]
 
 
@@ -289,7 +289,10 @@ def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:
     if fmt == "json":
         import json
 
-        listed = [{**one._asdict(), "path": str(one.path), "exit_code": one.exit_code} for one in found]
+        listed = [
+            {**one._asdict(), "path": str(one.path), "idle": list(map(str, one.idle)), "exit_code": one.exit_code}
+            for one in found
+        ]
         sys.stdout.write(json.dumps(listed, ensure_ascii=False, indent=1) + "\n")
         return
     from datacheck.registry.history import print_outcome

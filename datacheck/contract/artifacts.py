@@ -5,17 +5,19 @@ A check does no input or output of its own; what it may read are these files, an
 
 import hashlib
 import os
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from datacheck.check import Artifact, Listing, Model, TrainerPython, decisive
+from datacheck.check import Artifact, GraderCode, Listing, Model, TrainerPython, decisive
 from datacheck.errors import UsageError, WrongValueError
 from datacheck.trainers import trainer
 from datacheck.trainers.probes.asking import ProbeError, installed
+from datacheck.trainers.rewards.asking import RewardError, described
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _SHARDS = 1000
@@ -29,6 +31,9 @@ _TOKENIZER = tuple(
 )
 
 
+# Read where there is no tokenizer.json: of SentencePiece, of Mistral, of tiktoken.
+_NATIVE = ("tokenizer.model", "tekken.json", "tiktoken.model", "*.tiktoken")
+
 FILES = ("tokenizer", "config")  # settings of a run that name files: what these hold is an input
 
 
@@ -39,7 +44,10 @@ class Run(Model):
     version: str | None = Field(
         default=None, pattern=r"^[0-9]+(\.[0-9A-Za-z]+)*$", description="The trainer's version, as `1.16`."
     )
-    tokenizer: str | None = Field(default=None, description="Folder with tokenizer.json, tokenizer_config.json.")
+    tokenizer: str | None = Field(
+        default=None,
+        description="Folder with tokenizer.json (or tokenizer.model, tekken.json, *.tiktoken), its config.",
+    )
     template: str | None = Field(default=None, description="Name of one of several chat templates of the tokenizer.")
     max_length: int | None = Field(default=None, ge=1, description="Tokens that the run keeps of a row.")
     truncation: Literal["right", "left"] = Field(
@@ -79,6 +87,46 @@ def trainer_python(python: Path, named: str | None) -> TrainerPython:
     return TrainerPython(named=str(python), versions=tuple(versions), source=found.source, location=python.absolute())
 
 
+GRADERS = "graders"  # in the run that checks see: the reward functions of `--grader`
+
+
+def graders(named: Sequence[str], python: Path | None) -> tuple[GraderCode, ...]:
+    """The operator's reward functions; nothing of them runs here. Raises UsageError where one is not there."""
+    return tuple(_grader(each, (python or Path(sys.executable)).absolute()) for each in dict.fromkeys(named))
+
+
+def _grader(named: str, python: Path) -> GraderCode:
+    module, _, function = named.rpartition(":")
+    if not module or not all(part.isidentifier() for part in function.split(".")):
+        raise UsageError("--grader {named}: expected FILE.py:FUNCTION or MODULE:FUNCTION", named=named)
+    file = Path(module).resolve() if module.endswith(".py") else None
+    if file is not None and not file.is_file():
+        raise UsageError("--grader {named}: no such file", named=named)
+    search = file.parent if file else Path.cwd()
+    with tempfile.TemporaryDirectory(prefix="datacheck-grader-") as folder:
+        try:
+            source, version = described("" if file else module, python, search, Path(folder))
+        except RewardError as error:
+            raise UsageError("--grader {why}", why=error.message) from None
+    if not file and not source:
+        raise UsageError("--grader {named}: {python} has no such module", named=named, python=python)
+    full, source = (f"{file}:{function}", _beside(file)) if file else (named, source)
+    return GraderCode(named=named, source=source, python=version, full=full, location=python, search=search)
+
+
+def _beside(file: Path) -> str:
+    """A digest of a Python file and those beside it, which it may import."""
+    digest = hashlib.sha256(file.read_bytes())
+    for path in sorted(file.parent.glob("*.py"))[:_SHARDS]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def can_be_asked(named: str | None) -> bool:
+    """Whether there is a probe for a run's trainer."""
+    return named is not None and bool(trainer(named).probe)
+
+
 def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
     """`run.tokenizer/tokenizer.json` → sha256, for the report: every byte that could change the verdict."""
     found: dict[str, str] = {}
@@ -87,6 +135,8 @@ def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
             found |= {f"run.{setting}/{name}".removesuffix("/"): sha256 for name, sha256 in value.files}
         if isinstance(value, TrainerPython):
             found[f"{value.package} (--trainer-python)"] = value.source
+        if setting == GRADERS:
+            found |= {f"{code.named} (--grader)": code.source for code in value}
     return found
 
 
@@ -102,7 +152,13 @@ def _tokenizer(folder: Path) -> tuple[tuple[str, str], ...]:
     names += sorted(f"{_TEMPLATES}/{path.name}" for path in (folder / _TEMPLATES).glob("*.jinja"))
     names += sorted(path.name for path in folder.glob("*.safetensors"))[:_SHARDS]
     if not {"tokenizer.json", "vocab.json"} & set(names):
-        raise WrongValueError("no tokenizer.json in this folder; save the tokenizer there (save_pretrained)")
+        native = sorted({path.name for pattern in _NATIVE for path in folder.glob(pattern) if path.is_file()})
+        if not native:
+            raise WrongValueError(
+                "no tokenizer.json, vocab.json, tokenizer.model, tekken.json or *.tiktoken in this folder; save the"
+                " tokenizer there (save_pretrained)"
+            )
+        names += native
     return tuple((name, _sha256(folder / name)) for name in sorted(names))
 
 

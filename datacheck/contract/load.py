@@ -5,7 +5,7 @@ import hashlib
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -627,6 +627,7 @@ def load_contract(
     required: Collection[str] | None = None,
     nothing_yet: Collection[str] = (),
     python: Path | None = None,
+    graders: Sequence[str] = (),
 ) -> Contract:
     """Load and validate the contract at `path`.
 
@@ -639,6 +640,7 @@ def load_contract(
         required: datasets that need a path though they are `optional: true`; None: all that others are compared with.
         nothing_yet: but those, of which there is nothing to name.
         python: the training environment's Python, from `--trainer-python`; a contract can never name one.
+        graders: reward functions that may be asked, from `--grader`; a contract names one, and cannot allow it.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -658,8 +660,8 @@ def load_contract(
     value = _merge(base.document.value, document.value) if base else document.value
     header = reader.model(_Header, value, ()) or _known_header(value)
     _run(reader, header.run if header else {}, run or {}, folder)
-    if python is not None and not reader.problems:
-        reader.run["python"] = artifacts.trainer_python(python, reader.run["trainer"])
+    if not reader.problems:
+        reader.run |= _of_operator(reader.run["trainer"], python, graders)
     datasets: dict[str, Dataset] = {}
     if header:
         _bound_benchmarks(header, data)
@@ -681,6 +683,7 @@ def load_contract(
         _require_known(header, data)
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
+    _require_asked(graders, datasets)
     inputs |= artifacts.inputs(reader.run) | reader.inputs
     if required is None and located:
         _complete(reader, datasets, absent, set(nothing_yet))
@@ -707,6 +710,24 @@ def _require_known(header: _Header, data: Mapping[str, str]) -> None:
     for key in data:
         if key.removesuffix(_MEDIA) not in header.datasets:
             raise UsageError("--data {key}=…: {what}", key=key, what=unknown("dataset", key, header.datasets))
+
+
+def _of_operator(trainer: str | None, python: Path | None, graders: Sequence[str]) -> dict[str, Any]:
+    """What only the operator may name: another Python, whose trainer may be asked, and reward functions."""
+    found: dict[str, Any] = {artifacts.GRADERS: artifacts.graders(graders, python)} if graders else {}
+    if python is not None and (not graders or artifacts.can_be_asked(trainer)):
+        found["python"] = artifacts.trainer_python(python, trainer)
+    return found
+
+
+def _require_asked(graders: Sequence[str], datasets: Mapping[str, Dataset]) -> None:
+    """Raise UsageError where `--grader` names a function that no check asks: nobody may think that it was asked."""
+    checks = [check for dataset in datasets.values() for check in dataset.checks]
+    asked = {code.named for check in checks for code in [getattr(check, "code", None)] if code is not None}
+    for name in graders:
+        if name not in asked:
+            line = f"- {{check: reward_errors, grader: {name}}}"
+            raise UsageError("--grader {name}: no check asks it; add `{line}` to the contract", name=name, line=line)
 
 
 def _known_header(value: dict[str, Any]) -> _Header | None:

@@ -34,11 +34,13 @@ from datacheck.engine.expected import OnProgress, Progress
 from datacheck.errors import LoadError, UsageError, reason_of, unknown
 from datacheck.files.inventory import inventory
 from datacheck.files.output_folder import DERIVED, new_staging, publish, refuse_foreign
+from datacheck.gate.decisions import GivenDecisions
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
 from datacheck.loading import files
 from datacheck.loading.reading import Reading
 from datacheck.review.marks import Marks, read_marks
+from datacheck.session.decided import with_decisions
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.verdict.judge import day_of, version_id
@@ -76,6 +78,7 @@ def derive(
     contract: Path | None = None,
     checks: Path | None = None,
     marks: Path | None = None,
+    decisions: GivenDecisions | None = None,
     lang: Lang = "en",
     on_progress: OnProgress | None = None,
 ) -> Manifest:
@@ -94,6 +97,7 @@ def derive(
         checks: the folder with checks of the user's own that the contract names.
         marks: what people said of single rows (`datacheck view`): `drop` takes a row away also where its finding was
             not chosen, `keep` leaves one that this finding names.
+        decisions: what was decided of rows and values, by which `contract` judges, too.
         lang: the language of that report.
         on_progress: hears of every file that is written or looked at again, and of the steps of the validation.
 
@@ -107,10 +111,13 @@ def derive(
     mend: dict[str, Pii] = {}
     if contract is not None:
         loaded = load_contract(contract, data, as_of=day_of(report), required=())
+        loaded = with_decisions(loaded, decisions, day_of(report))
         inventory(loaded)  # it and its other datasets must be there before anything is written
         mend = checks_to_mend_by(report, loaded, data) if redact else {}
     elif redact:
         raise UsageError("--redact: what is to be replaced stands in a contract; name it with --contract")
+    elif decisions is not None:
+        raise UsageError("--decisions: say how what was kept is judged; name the contract with --contract")
     if (surrogates or everywhere) and not redact:
         raise UsageError("--surrogates and --everywhere say how to redact; add --redact")
     if surrogates and everywhere:  # of 1,091 dense rows 33 still blocked, and their values stayed in other rows
@@ -147,7 +154,7 @@ def derive(
             marks=files.sha256(marks.resolve())[1] if marks else None,
         )
         if contract is not None:
-            options = Options(checks=checks, lang=lang, as_of=day_of(report))
+            options = Options(checks=checks, lang=lang, as_of=day_of(report), decisions=decisions)
             validation = _validate(contract, report, inputs, staging, out, options, on_progress)
             manifest = manifest.model_copy(update={"validation": validation})
         with new_file(staging / "manifest.json") as file:

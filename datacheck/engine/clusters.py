@@ -1,4 +1,4 @@
-"""Tasks to Ray or Dask in place of processes of our own: an extra each, and nothing else of datacheck knows them.
+"""Tasks to Ray or Dask (an extra each; nothing else of datacheck knows them), or through a folder to `datacheck work`.
 
 A task whose worker dies is done once more, in a child of a worker: what dies again has ended that child, not a worker,
 and how the child ended says why. A worker that dies beside it was the cluster's fault, and somebody else's is asked.
@@ -19,23 +19,22 @@ from typing import Any
 from datacheck import plugins
 from datacheck.contract import discover
 from datacheck.engine import node
+from datacheck.engine.folder import Tasks, refused
+from datacheck.engine.processes import cores
 from datacheck.engine.store import Store, code_digest, digest, inputs_digest
-from datacheck.engine.workers import STOPPED, Failure, StepFailedError, Workers
+from datacheck.engine.workers import STOPPED, Failure, LostError, StepFailedError, Workers
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 
 ATTEMPTS = 10  # to do a task; after the first, only the death of a node can cost one
 WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds before another attempt
-ENGINES = "local, ray, ray://HOST:PORT, dask, dask://HOST:PORT, auto"
+FOLDER = "folder:"
+ENGINES = "local, ray, ray://HOST:PORT, dask, dask://HOST:PORT, folder:PATH, auto"
 LARGE = 1 << 30  # bytes from which `auto` takes a cluster
 
 
-class LostError(Exception):
-    """The worker that did a task is no more."""
-
-
 class ClusterWorkers(Workers):
-    """Workers of a cluster behind `map`. Tasks name what they share by its place in the store, and the bytes of files.
+    """Workers of a cluster behind `map`.
 
     `own`: it was started, or joined, for this run alone.
     """
@@ -58,9 +57,6 @@ class ClusterWorkers(Workers):
     def _end(self, asked: set[Any]) -> None:
         """Ask for nothing more; forget what was asked."""
 
-    def _handed(self, task: Any) -> Any:
-        return task.placed() if hasattr(task, "placed") else task
-
     def _submit(self, do: Callable[[Any], Any], task: Any, *, alone: bool = False) -> Any:
         with self._lock:
             if self.closed:
@@ -76,10 +72,8 @@ class ClusterWorkers(Workers):
             except LostError:
                 if self.closed:
                     return Failure("Stopped", STOPPED)
-            except Exception as error:  # noqa: BLE001 - what it says could hold data
-                kind = type(error).__name__
-                said = Message("{kind} in the cluster; are Python and datacheck the same on every node?", kind=kind)
-                return Failure(kind, said)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is a Failure
+                return refused(error)
             finally:
                 self._open.discard(future)
             time.sleep(min(WAIT * 2**attempt, LONGEST_WAIT))  # Ray offers a dead worker again until it has noticed
@@ -171,8 +165,34 @@ class OnDask(ClusterWorkers):
             self._cluster.close()
 
 
+class OnFolder(ClusterWorkers):
+    """Tasks in a folder: for those who run `datacheck work` on it, and for processes of this machine; 0: for none."""
+
+    def __init__(self, folder: Path, store: Store, workers: int | None, *, limit: float) -> None:
+        slots = cores() if workers is None else workers
+        super().__init__(store, slots, limit=limit, own=True)
+        self._tasks = Tasks(folder, self._setup, slots)
+
+    def waited(self) -> float:
+        """Seconds for which nobody has been there to do a task."""
+        return self._tasks.waited
+
+    def _ask(self, task: bytes, *, alone: bool) -> Any:
+        self.count = max(1, self._tasks.slots)  # workers come and go
+        return self._tasks.ask(task, alone=alone)
+
+    def _answer(self, asked: Any) -> Any:
+        return asked.result()
+
+    def _end(self, asked: set[Any]) -> None:
+        del asked
+        self._tasks.close()
+
+
 def named(engine: str, size: int) -> str:
     """Which engine is meant: of `auto` one that this environment names, for much data. Raises UsageError."""
+    if engine.startswith(FOLDER) and engine != FOLDER:
+        return engine
     kind, _, address = engine.partition("://")
     if engine == "auto" and size >= LARGE:
         known = {"ray": "RAY_ADDRESS", "dask": "DASK_SCHEDULER_ADDRESS"}
@@ -184,6 +204,8 @@ def named(engine: str, size: int) -> str:
 
 def cluster(engine: str, store: Store, workers: int | None, *, limit: float) -> ClusterWorkers:
     """The cluster of a name that `named` gave. Raises UsageError where there is none."""
+    if engine.startswith(FOLDER):
+        return OnFolder(Path(engine.removeprefix(FOLDER)), store, workers, limit=limit)
     kind, _, address = engine.partition("://")
     if kind == "ray":
         return OnRay(engine if address else None, store, workers, limit=limit)

@@ -86,6 +86,8 @@ def group_part(task: GroupTask) -> None:
     """Write `<target>/<bucket>/<number>.<part key>.parquet` for every bucket that gets lines."""
     store = Store(task.store)
     table = scan(task.source).select(list(task.group.columns) or pl.all()).collect()
+    if isinstance(table.schema[task.group.by], pl.List):
+        table = table.explode(task.group.by)
     bucket = (pl.col(task.group.by) % task.group.buckets).alias("_bucket")
     for (number,), lines in table.with_columns(bucket).partition_by("_bucket", as_dict=True).items():
         target = task.target / str(number) / bucket_file(task.number, task.part)

@@ -34,7 +34,7 @@ class Progress:
     """What happened, for a progress display: a step began or ended, or a part of one was done.
 
     share: how much of all the expected work is done, 0 to 1. seconds: since the first step; bytes and rows: of all
-    datasets, the latter as far as they are known.
+    datasets, the latter as far as they are known. waiting: seconds for which there has been no worker.
     """
 
     step: str
@@ -44,6 +44,7 @@ class Progress:
     seconds: float = 0.0
     bytes: int = 0
     rows: int = 0
+    waiting: float = 0.0
 
     @property
     def left(self) -> float | None:
@@ -80,13 +81,19 @@ class Ahead:
             self._ended += 1
             self._say(step)
 
-    def _say(self, step: str) -> None:
+    def wait(self, seconds: float) -> None:
+        """For so long there has been nobody to do a task; 0: somebody is there."""
+        with self._lock:
+            if seconds:
+                self._say("", seconds)
+
+    def _say(self, step: str, waiting: float = 0.0) -> None:
         if self._tell is None:
             return
         done = sum(self._work.get(key, 0.0) * share for key, share in self._done.items())
         seconds = time.monotonic() - self._start
         size, rows = sum(self._size.values()), sum(self._rows.values())
-        self._tell(Progress(step, self._ended, len(self._work), done / self._whole, seconds, size, rows))
+        self._tell(Progress(step, self._ended, len(self._work), done / self._whole, seconds, size, rows, waiting))
 
 
 def until_end(plan: Sequence[Step], files: Inventory, workers: int) -> dict[str, float]:

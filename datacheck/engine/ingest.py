@@ -1,4 +1,4 @@
-"""Load a dataset: read its files in order, cut them into tasks, parse those in children, number what comes back.
+"""Load a dataset: its files are cut into chunks, these parsed, both by workers; what comes back is numbered here.
 
 A chunk is stored under its content, so a chunk that is known is not parsed again: an added file costs that file. Only
 where a dataset has very many files are small ones bundled into one part; a thousand parts of three rows would cost
@@ -18,7 +18,7 @@ import polars as pl
 from datacheck.engine import kept
 from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
-from datacheck.engine.shared_bytes import handed, placed
+from datacheck.engine.pieces import cut_apart, filled, named
 from datacheck.engine.sharing import SharedValue, Sharing
 from datacheck.engine.store import Compression, Store, digest, read_json, scan
 from datacheck.engine.unread import given_in, named_in, unread_of
@@ -26,8 +26,8 @@ from datacheck.engine.view import FileFacts, Lack, Loaded, Part
 from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of, sampled
 from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
-from datacheck.i18n.message import Message
 from datacheck.loading.counts import AccountingError
+from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
@@ -37,6 +37,7 @@ from datacheck.loading.tables import Tables
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from datacheck.engine.pieces import Chunks
     from datacheck.engine.pool import Pool
     from datacheck.files.hf_saved import Promise
     from datacheck.files.inventory import Files, FoundFile
@@ -54,7 +55,7 @@ def load(
     dataset: str,
     files: Files,
     reading: Reading,
-    store: Store,
+    sharing: Sharing,
     workers: Pool,
     *,
     records: bool,
@@ -62,17 +63,24 @@ def load(
     keep: bool,
     debug: bool,
 ) -> Loaded:
-    """Bring a dataset into the store. Raises StepFailedError where a chunk could not be parsed.
+    """Bring a dataset into the store. Raises StepFailedError where a file could not be cut, or a chunk parsed.
 
     keep: chunks may come from the user's cache, and are kept there.
     """
+    store = sharing.store
     intake = Intake(store, reading, files, records=records, canaries=canaries, keep=keep)
     parsed: deque[Facts] = deque()
-    for outcome in workers.map(parse_pieces, _unless_closed(intake.tasks(), workers), debug=debug):
-        if isinstance(outcome, Failure):
-            told = Message("{name}: {reason}", name=intake.asked[len(parsed)], reason=outcome.reason)
-            raise StepFailedError(replace(outcome, reason=told))
-        parsed.append(outcome)
+    with store.scratch() as spool:
+        cut: Iterator[Chunks] = (read(entry.path, reading) for entry in files.read)
+        if workers.apart:
+            spool.mkdir(mode=0o700, parents=True)
+            cut = cut_apart(files.read, reading, workers, sharing, spool.resolve(), debug=debug)
+        tasks = _unless_closed(intake.tasks(cut), workers)
+        given = (task.slim(sharing) for task in tasks) if workers.apart else tasks
+        for outcome in workers.map(parse_pieces, given, debug=debug):
+            if isinstance(outcome, Failure):
+                raise StepFailedError(named(outcome, intake.asked[len(parsed)]))
+            parsed.append(outcome)
     intake.keep_parsed(parsed)
     return intake.loaded(dataset, parsed)
 
@@ -137,12 +145,12 @@ class Intake:
         self.sent: list[_Sent] = []
         self.asked: list[str] = []  # of each task that was given out, its first file: for messages
 
-    def tasks(self) -> Iterator[ParseTask | None]:
-        """Yield what has to be parsed, in order; None where the store has it already."""
+    def tasks(self, cut: Iterable[Chunks]) -> Iterator[ParseTask | None]:
+        """Yield what has to be parsed of the files as they are cut, in order; None where the store has it already."""
         waiting: list[tuple[int, Chunk]] = []
         size = 0
-        for number, entry in enumerate(self.entries):
-            reader, covered = read(entry.path, self.reading), 0
+        for number, (entry, reader) in enumerate(zip(self.entries, cut, strict=True)):
+            covered = 0
             while True:
                 try:
                     chunk = next(reader)
@@ -151,9 +159,9 @@ class Intake:
                     _account(entry, end.value, covered)
                     break
                 covered += chunk.size
-                if len(self.entries) >= MANY_FILES and chunk.path is None and len(chunk.data) <= SMALL:
+                if len(self.entries) >= MANY_FILES and chunk.kind not in BINARY and chunk.size <= SMALL:
                     waiting.append((number, chunk))
-                    size += len(chunk.data)
+                    size += chunk.size
                     if size >= BUNDLE:
                         yield self._send(waiting, bundle=True)
                         waiting, size = [], 0
@@ -179,7 +187,7 @@ class Intake:
         self.sent.append(_Sent([n for n, _ in chunks], first, bundle, known, key, kept_as))
         if known is not None:
             return None
-        pieces = tuple(ChunkOfFile(chunk, self.entries[n].name, self.entries[n].path) for n, chunk in chunks)
+        pieces = tuple(ChunkOfFile(chunk, self.entries[n].name) for n, chunk in chunks)
         self.asked.append(pieces[0].file)
         return ParseTask(self.store.root, pieces, self.reading, key, bundle, self.records, beside)
 
@@ -278,7 +286,6 @@ class ChunkOfFile(NamedTuple):
 
     chunk: Chunk
     file: str  # as it is shown
-    path: Path
 
 
 @dataclass(frozen=True)
@@ -302,28 +309,24 @@ class ParseTask:
         """How it is read."""
         return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
 
-    def handed(self) -> ParseTask:
-        """As it goes to another process: long pieces of files not through the pipe."""
-        return self._with(handed(chunk.data) for chunk, *_ in self.pieces)
-
-    def placed(self) -> ParseTask:
-        """As it goes to another machine: by the places of its pieces."""
-        how = Sharing(Store(self.store)).share(self.reading)
-        placed_ = (placed(chunk.data, path, chunk.first_byte) for chunk, _, path in self.pieces)
-        return replace(self._with(placed_), shared=how)
-
-    def _with(self, given: Iterable[Any]) -> ParseTask:
-        pieces = zip(self.pieces, given, strict=True)
-        return replace(self, pieces=tuple(p._replace(chunk=replace(p.chunk, data=data)) for p, data in pieces))
+    def slim(self, sharing: Sharing) -> Sent:
+        """As it goes to a worker: the pieces of many files lie in the store."""
+        task = replace(self, shared=sharing.share(self.reading))
+        return sharing.share(task) if self.bundle else task
 
 
-def parse_pieces(task: ParseTask) -> list[list[dict[str, Any]]]:
+Sent = ParseTask | SharedValue[ParseTask]
+
+
+def parse_pieces(task: Sent) -> list[list[dict[str, Any]]]:
     """Write the parts; returns (and stores) for each chunk the facts of its tables."""
+    task = task.once() if isinstance(task, SharedValue) else task
     store = Store(task.store)
     facts: list[list[dict[str, Any]]] = []
     bundled: list[Tables] = []
     row = 0
-    for chunk, file, _ in task.pieces:
+    for piece in task.pieces:
+        file, chunk = piece.file, filled(piece.chunk, piece.file)
         of_chunk: list[dict[str, Any]] = []
         known: float = 0
         for number, tables in enumerate(parse(chunk, task.reading, records=task.records)):

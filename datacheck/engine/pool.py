@@ -19,6 +19,10 @@ class Pool(Protocol):
         """Yield `work(task)` in the order of `tasks`, a Failure for what could not be done."""
         ...
 
+    def waited(self) -> float:
+        """Seconds for which nobody has been there to do a task."""
+        ...
+
     def close(self, *, kill: bool = False) -> None:
         """Stop; with `kill` at once."""
         ...

@@ -56,11 +56,21 @@ class ChildContext(SpawnContext):
     Process = _Process
 
 
-def prepare_child(checks: Path | None, threads: int) -> None:
-    """What a worker of this machine does first."""
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends what takes too long
+def cores() -> int:
+    """How many processors this process may use: fewer than there are, where a batch system says so."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def follow_parent() -> None:
+    """What any child does first: it ends when its parent does, or when a task takes too long, and by nothing else."""
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent alone answers it
     threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def prepare_child(checks: Path | None, threads: int) -> None:
+    """What a worker of this machine does first."""
+    follow_parent()
     prepare(checks, threads, own=checks is None and not plugins.inputs())
 
 

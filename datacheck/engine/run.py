@@ -6,7 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from datacheck import plugins
@@ -28,13 +28,14 @@ from datacheck.engine.store import Store, digest
 from datacheck.engine.twin import Pair, twin
 from datacheck.engine.view import Loaded, TablePlace
 from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, guarded
-from datacheck.errors import LoadError
+from datacheck.errors import LoadError, UsageError
 from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
 SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one (but a twin is)
 PER_WORKER = 8 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
+LOOK = 1.0  # seconds between two looks whether anybody works
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
 
@@ -69,6 +70,8 @@ class Engine:
         size = sum(f.decoded for f in files.values())
         limit = contract.time_limit or longest(size)
         where = clusters.named(engine, size)
+        if workers == 0 and not where.startswith(clusters.FOLDER):
+            raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
         elif alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
@@ -153,7 +156,7 @@ class Engine:
         files = self.files[step.dataset]
         canaries = any(map(looks, self.contract.datasets[step.dataset].checks))
         how = {"records": step.records, "canaries": canaries, "keep": step.dataset in self.known}
-        return load(step.dataset, files, reading, self.store, self.workers, **how, debug=self.debug)
+        return load(step.dataset, files, reading, self.sharing, self.workers, **how, debug=self.debug)
 
     def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
         """Where lies what a step needs."""
@@ -249,7 +252,7 @@ class Engine:
         ended: SimpleQueue[Future[Result]] = SimpleQueue()
         running: dict[Future[Result], str] = {}
         try:
-            with ThreadPoolExecutor(self.workers.count, thread_name_prefix="step") as threads:
+            with ThreadPoolExecutor(max(1, len(steps)), thread_name_prefix="step") as threads:
                 try:
                     while order.is_active():
                         for key in order.get_ready():
@@ -259,7 +262,7 @@ class Engine:
                             future = threads.submit(self.execute, steps[key])
                             running[future] = key
                             future.add_done_callback(ended.put)
-                        future = ended.get()
+                        future = self._next(ended)
                         future.result()
                         key = running.pop(future)
                         order.done(key)
@@ -270,6 +273,13 @@ class Engine:
                     raise
         finally:
             self.workers.close()
+
+    def _next(self, ended: SimpleQueue[Future[Result]]) -> Future[Result]:
+        while True:
+            try:
+                return ended.get(timeout=LOOK)
+            except Empty:
+                self._ahead.wait(self.workers.waited())
 
 
 def indexed(contract: Contract) -> Iterator[str]:

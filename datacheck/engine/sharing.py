@@ -33,6 +33,11 @@ class SharedValue(Generic[T]):
         value: T = _read(self.store, self.key)
         return value
 
+    def once(self) -> T:
+        """As `value`, where one task needs it and no other."""
+        value: T = _read.__wrapped__(self.store, self.key)
+        return value
+
 
 class Sharing:
     """Writes values into a store; a dataset that several of them hold is written by itself, once."""

@@ -173,21 +173,29 @@ def shared_store() -> Store | None:
         OSError, "{store}: {named}: cannot be used ({reason}); expected a folder of your own", store=STORE, named=named
     ):
         store = Store(Path(named), shared=True)
-        places = [store.root, *(path for path in store.root.iterdir() if path.is_dir())]
-        open_to_others = [place for place in places if _writable_by_others(place)]
-    if open_to_others:
+        place = open_to_others(store.root)
+    if place:
         raise UsageError(
             "{store}: {place}: others may write there, and so decide what runs find; "
             "expected a folder of your own: chmod -R go-w {named}",
             store=STORE,
-            place=open_to_others[0],
+            place=place,
             named=named,
         )
     return store
 
 
+def open_to_others(root: Path) -> Path | None:
+    """A folder, or one right below it, that others may write to."""
+    places = [root, *(path for path in root.iterdir() if path.is_dir())]
+    return next((place for place in places if _writable_by_others(place)), None)
+
+
 def _writable_by_others(folder: Path) -> bool:
-    found = folder.stat()
+    try:
+        found = folder.stat()
+    except FileNotFoundError:  # it has just been removed
+        return False
     return found.st_uid != os.geteuid() or bool(found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 

@@ -31,8 +31,9 @@ _MEANS = {
     "chosen": r"chosen|prefer|better|good|positive|^pos_|^win|优",
     "rejected": r"reject|worse|bad|negative|^neg_|^los|劣|负",
     "response": r"answer|respon|output|complet|repl(?:y|ies)|target|summar|caption|solution|bot$|答|输出|回复",
-    "prompt": r"question|prompt|query|instruct|problem|input|goal|post|source|user|human|问|指令|题|输入",
+    "prompt": r"question|prompt|query|instruct|problem|input|goal|post|source|user|human|^content$|问|指令|题|输入",
 }
+_TURNS = r"messag|convers|dialog|turn|chat|histor|round|utteran|对话|轮"  # of the key of a list of turns
 _PAIR = ("chosen", "rejected")
 SAID = ("text", "value", "content", "output")  # keys of the part of a message that holds its words
 
@@ -132,6 +133,12 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
             "judge the data that they were made of",
             some=some,
         )
+    if set(keys) == {LIST}:  # the rows themselves
+        return Message(
+            "{some} are lists, not objects; write each as `{shape}`, with `role` and `content` in every message",
+            some=some,
+            shape='{"messages": […]}',
+        )
     return Message(
         "{some} of format {forms}: {why}; name the keys of their texts under source.fields, as `fields: {fields}`",
         some=some,
@@ -144,13 +151,16 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
 def nearest(keys: Iterable[str]) -> str:
     """What to write under `source.fields`, by the names of the keys (as `unread_of` gives them), as YAML."""
     named = sorted(keys)
-    listed = [key.removesuffix(LIST) for key in named if key.endswith(LIST)]
-    if listed:
-        fields = {"messages": listed[0], "role": "…", "content": "…"}
-    elif len(named) == 1:
-        fields = {"text": named[0]}
+    listed = [key for key in named if key.endswith(LIST)]
+    plain = [key for key in named if not key.endswith(LIST)]
+    meant = _meant(plain)
+    lone = not meant and not plain
+    turns = [key.removesuffix(LIST) for key in listed if lone or re.search(_TURNS, key, re.IGNORECASE)]
+    if turns:
+        fields = {"messages": turns[0], "role": "…", "content": "…"}
+    elif len(plain) == 1 and not meant:
+        fields = {"text": plain[0]}
     else:
-        meant = _meant(named)
         sides = _PAIR if meant.keys() >= {*_PAIR} else ("response",)
         fields = {field: meant.get(field, "…") for field in ("prompt", *sides)}
     return f"{{{', '.join(f'{field}: {_yaml(key)}' for field, key in fields.items())}}}"
@@ -172,11 +182,14 @@ def _yaml(key: str) -> str:
 
 def _unknown(keys: Mapping[str, int]) -> Message:
     """The keys that no reader knows, the most frequent first."""
-    first = [key.removesuffix(LIST) for key in sorted(keys, key=lambda key: (-keys[key], key))[:NAMED]]
+    whole = Counter[str]()
+    for key, count in keys.items():
+        whole[key.removesuffix(LIST)] = max(count, whole[key.removesuffix(LIST)])
+    first = sorted(whole, key=lambda key: (-whole[key], key))[:NAMED]
     if not first:
         return Message("no reader knows their texts")
     listed = joined(tuple(Message("`{key}`", key=key[:KEY_SHOWN]) for key in first), ", ")
-    more = len(keys) - len(first)
+    more = len(whole) - len(first)
     if more:
         return Message("no reader knows the keys {keys} and {more:,} more", keys=listed, more=more)
-    return Message.plural("no reader knows the key {keys}", "no reader knows the keys {keys}", len(keys), keys=listed)
+    return Message.plural("no reader knows the key {keys}", "no reader knows the keys {keys}", len(whole), keys=listed)

@@ -57,6 +57,10 @@ class StepFailedError(DatacheckError):
         self.failure = failure
 
 
+class LostError(Exception):
+    """The worker that did a task is no more."""
+
+
 class Workers:
     """Spawned processes behind `map`; safe to use from several threads."""
 
@@ -82,21 +86,19 @@ class Workers:
         return pool
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
-        """Yield `work(task)` in the order of `tasks`; at most two tasks per worker are in flight.
-
-        A task goes to its process as its method `handed` gives it, where it has one.
-        """
+        """Yield `work(task)` in the order of `tasks`; at most two tasks per worker are in flight."""
         do = partial(_worked, work, debug=debug, limit=self.limit)
         flying: deque[tuple[Any, Any]] = deque()
-        for task in map(self._handed, tasks):
+        for task in tasks:
             flying.append((self._submit(do, task), task))
             if len(flying) > 2 * self.count:
                 yield self._counted(self._result(do, *flying.popleft()))
         while flying:
             yield self._counted(self._result(do, *flying.popleft()))
 
-    def _handed(self, task: Any) -> Any:
-        return task.handed() if hasattr(task, "handed") else task
+    def waited(self) -> float:
+        """Seconds for which nobody has been there to do a task."""
+        return 0.0
 
     def _counted(self, result: Any) -> Any:
         if isinstance(result, Failure):  # of a child that said nothing any more

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from datacheck.check import Message, Need, Summary, TrainerPython, View
-from datacheck.features.outcomes import Fates, parsed
+from datacheck.features.outcomes import JSON_FILES, Fates, parsed
 from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
 from datacheck.trainers.base import LOST, TODAY, Mode, RowOutcome, Seen, Trained
 from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
@@ -48,7 +48,7 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
 
     Rows that stop the run are taken out, by the package's word, before the others are looked at: what types columns
     have hangs on all rows of a file. Such a row must stop the twin as well, among all others, or behind the first that
-    can be loaded (where there is none before it, alone), as the probe tries it.
+    can be loaded (where there is none before it, alone), as the probe tries it, or with those that can be loaded.
     """
     assert run.trainer is not None
     typed = run.trainer.mode.typed
@@ -61,7 +61,10 @@ def disagreements(run: TokenRun, records: Sequence[Any], theirs: Sequence[Probed
     among = expected(run, records, Seen.of(records, typed=typed)) if stops else []
     for at in stops:
         first = [records[n] for n in kept[:1] if n < at]
-        if among[at].fate != "failed" and not _stops(run, [*first, records[at]], typed=typed):
+        beside = [records[n] for n in sorted([*kept, at])]  # its types may be what stops another of them
+        if among[at].fate != "failed" and not any(
+            _stops(run, rows, typed=typed) for rows in ([*first, records[at]], beside)
+        ):
             found[at] = "fate"
     return found
 
@@ -167,7 +170,8 @@ class Agreement(Summary):
 
     Asked are the first row, rows that the twin marks (some of each rule), and rows that it keeps, evenly spread.
     differs: in what the twin is wrong (fate, tokens, labels), null where both agree; at: the exception and its place in
-    the package. On a line without a row: `said`, why nothing could be asked, or the settings that the version lacks.
+    the package. On a line without a row: `said`, why nothing could be asked, or the settings that the version lacks,
+    and that files which are no JSON were handed over as JSON.
     """
 
     run: TokenRun
@@ -199,8 +203,19 @@ class Agreement(Summary):
                 table["row"], probed.rows, disagreements(self.run, records, probed.rows), strict=True
             )
         ]
-        lacking = [(None, None, None, None, _lacks(name).packed) for name in probed.unknown_settings]
-        return pl.DataFrame([*lines, *lacking], schema=COLUMNS, orient="row")
+        told = [_lacks(name) for name in probed.unknown_settings]
+        kinds = set(data.files.select("container").collect()["container"]) - JSON_FILES
+        told += [_as_records(sorted(kinds))] if kinds else []
+        without = [(None, None, None, None, each.packed) for each in told]
+        return pl.DataFrame([*lines, *without], schema=COLUMNS, orient="row")
+
+
+def _as_records(kinds: Sequence[str]) -> Message:
+    return Message(
+        "the rows were handed over as JSON: what types the package's own reader gives the columns of {kinds} (numbers, "
+        "dates, missing values) was not asked",
+        kinds=", ".join(kinds),
+    )
 
 
 def _lacks(name: str) -> Message:

@@ -1,19 +1,21 @@
 """The gold answer of each row, taken out of its solution as a rule-based reward takes it."""
 
 import json
+import re
 import unicodedata
 from typing import Any, Literal
 
 import polars as pl
 
 from datacheck.check import Feature, View
-from datacheck.text.graders import TAKERS, taker_of
+from datacheck.text.graders import TAKERS, latex, taker_of
 
 Extract = Literal["auto", "whole", "hash", "boxed"]
 Of = Literal["answer", "response"]
 _BLANK = r'^\[(?:(?:null|"\s*")(?:, )?)+\]$'  # a list of nothing
 _LONGEST_WORD = 12  # characters of the words below, with signs around them
 _FALSY = ("0", "0.0", "-0.0", "false", "null", "[]", "{}")
+_SPACES = re.compile(r"\s+|\\[,;! ]")
 # What stands where no answer is known (NuminaMath's "proof" and "notfound", answer keys of exams). "无" and "none" may
 # be answers.
 _NO_ANSWER = frozenset(
@@ -30,7 +32,7 @@ class Golds(Feature):
     `gold` is null where nothing could be taken; where it is `listed`, it is a list of answers of which any is right
     (`alternatives`). `trouble` is empty_answer, falsy_answer (a JSON 0, false, null or [ ]: code
     that asks `if not answer` drops it), no_answer ("略", "N/A"), no_marker, or several_answers (marked answers that
-    differ); else null.
+    differ, not only in how LaTeX spells them; the gold is the last); else null.
     """
 
     columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "listed": pl.Boolean, "trouble": pl.String}
@@ -79,11 +81,17 @@ def _taken(text: str, extract: Extract) -> tuple[str | None, str | None]:
     found = TAKERS[taker_of(text) if extract == "auto" else extract](text)
     if not found:
         return None, "no_marker"
-    if len(set(found)) > 1:
+    if len(set(found)) > 1 and len(set(map(_spelt, found))) > 1:
         return found[-1], "several_answers"
     if not found[0]:
         return None, "empty_answer"
     return found[0], "no_answer" if _unknown(found[0]) else None
+
+
+def _spelt(answer: str) -> str:
+    """The answer in one of the ways in which LaTeX may spell it."""
+    close = _SPACES.sub("", answer)
+    return latex(close) or close
 
 
 def _unknown(gold: str) -> bool:

@@ -13,7 +13,7 @@ from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.rules import identified
 from datacheck.pii.split import ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
 
-_HEARD_TURNS = 3
+_HEARD_TURNS = 8
 _LEFT_OUT = ("index", "group")
 HITS: dict[str, type[pl.DataType]] = (
     {"row": pl.UInt32, "path": pl.String}
@@ -33,7 +33,7 @@ def every_text(data: View) -> pl.LazyFrame:
 
 
 def _heard(turns: pl.DataFrame, texts: pl.DataFrame) -> dict[int, str]:
-    """By `index` of some texts (beside it `row`, `path`) what the three turns before them say."""
+    """By `index` of some texts (beside it `row`, `path`) what the turns before them say."""
     own = turns.join(texts.select("row").unique(), on="row", how="semi", maintain_order="left")
     earlier = [pl.col("text").shift(n).over("row") for n in range(_HEARD_TURNS, 0, -1)]
     said = own.select("row", "path", before=pl.concat_str(earlier, separator="\n", ignore_nulls=True))

@@ -9,6 +9,7 @@ import polars as pl
 
 from datacheck.check import Need, View
 from datacheck.features.sketch import MARKS, Sketch
+from datacheck.features.tasks import tasks
 from datacheck.features.text_key import media
 from datacheck.features.texts import of_part, only
 from datacheck.text.arrays import Int64s, UInt32s, UInt64s
@@ -63,14 +64,14 @@ def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
 
 def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]:
     """Return band keys u64[n, bands] and marks u64[n, 2] of some rows (ascending) that have n-grams."""
-    bands, lines = sketch.scheme[1], only(data[Need(sketch)].select("row", "key", *MARKS), rows).collect()
-    keys = lines["key"].to_numpy().reshape(-1, bands)
-    return keys, lines.select(MARKS).gather_every(bands).to_numpy().reshape(-1, len(MARKS))
+    lines = only(data[Need(sketch)].select("row", "key", *MARKS), rows).collect()
+    keys = lines["key"].explode(empty_as_null=False).to_numpy().reshape(-1, sketch.scheme[1])
+    return keys, lines.select(MARKS).to_numpy().reshape(-1, len(MARKS))
 
 
 def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:
     """Return the mark of each row (of another dataset with `of`), by its number."""
-    lines = data[Need(sketch, of)].select("row", *MARKS).gather_every(sketch.scheme[1]).collect(engine="streaming")
+    lines = data[Need(sketch, of)].select("row", *MARKS).collect(engine="streaming")
     rows = lines["row"].to_numpy()
     marks = np.zeros((int(rows.max(initial=0)) + 1, len(MARKS)), np.uint64)
     for place, name in enumerate(MARKS):
@@ -139,6 +140,7 @@ def read_rows(
         )
         known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
         known = known.join(labels, on="row", how="left", maintain_order="left")
+        known = known.join(tasks(only(turns, own)), on="row", how="left", maintain_order="left")
         facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
     return pl.concat(facts), quoted
 
@@ -159,6 +161,7 @@ _FACTS = {
     "media": pl.String,
     "label": pl.String,
     "score": pl.Float64,
+    "task": pl.String,
 }
 
 
@@ -172,6 +175,6 @@ def preferred(facts: pl.DataFrame, keep: Keep) -> Int64s:
     return order["at"].to_numpy().astype(np.int64)
 
 
-def groups(facts: pl.DataFrame) -> Int64s:
-    """Number the rows so that only those with the same media and the same label share a number."""
-    return facts.select(pl.struct("media", "label").rank("dense")).to_series().to_numpy().astype(np.int64)
+def groups(facts: pl.DataFrame, *by: str) -> Int64s:
+    """Number the rows so that only those with the same media, the same label and the same `by` share a number."""
+    return facts.select(pl.struct("media", "label", *by).rank("dense")).to_series().to_numpy().astype(np.int64)

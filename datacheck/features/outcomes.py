@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 NOT_EXPLAINED = "not_explained"  # the twin itself failed on the row: a fault of datacheck's
 NOT_READABLE = "settings_not_readable"
 _UNKNOWN_KIND = "fails"
-_JSON = {"jsonl", "array", "document", "sequence"}  # files that `load_dataset("json")` reads
+JSON_FILES = {"jsonl", "array", "document", "sequence"}  # files that `load_dataset("json")` reads
 _NOT_LOADABLE = "!"
 COLUMNS = {"row": pl.UInt32, "fate": pl.String, "problem": pl.String, "where": pl.String, "said": pl.String}
 
@@ -56,7 +56,7 @@ class RunOf(Model):
     @property
     def seen_before(self) -> SeenBefore:
         """What the trainer's loader looks at before a row."""
-        return SeenBefore(types=self.mode.typed)
+        return SeenBefore(types=self.mode.typed, counted=self.mode.counted)
 
 
 class TopKeys(Feature):
@@ -81,12 +81,15 @@ class TopKeys(Feature):
 
 
 class SeenBefore(Summary):
-    """`key`, `json`, `types`: every top-level key of the dataset, and its first record, which loaders look at first.
+    """`key`, `json`, `types`, `rows`: every top-level key of the dataset, and its first record, at which loaders look.
 
-    types: also how these records are typed, where they are a JSON file, or why they cannot be.
+    types: also how these records are typed, where they are a JSON file, or why they cannot be. counted: also how many
+    rows there are; only where that decides, since otherwise a file that is added leaves the fates of the others as they
+    are.
     """
 
-    types: Literal["datasets 5", "datasets 4", "parquet"] | None = None
+    types: Literal["datasets 5", "datasets 4.8", "datasets 4", "parquet"] | None = None
+    counted: bool = False
 
     def needs(self) -> tuple[Need, ...]:
         """The keys of each part; for types the records."""
@@ -98,14 +101,16 @@ class SeenBefore(Summary):
         keys = lines.select("key").drop_nulls().unique().sort("key").with_columns(json=pl.lit(None, pl.String))
         first = lines.filter(pl.col("key").is_null()).sort("row").head(1).select("key", "json")
         seen = pl.concat([first, keys]).collect()
-        return seen.with_columns(types=pl.lit(self._types(data, self.types) if self.types else None, pl.String))
+        rows = data.rows.select(pl.len()).collect().item() if self.counted else None
+        types = self._types(data, self.types) if self.types else None
+        return seen.with_columns(types=pl.lit(types, pl.String), rows=pl.lit(rows, pl.UInt32))
 
     @staticmethod
     def _types(data: View, by: Typing) -> str | None:
         """The types of the first megabytes; None for files that bring types of their own."""
         from datacheck.trainers.json_columns import CHUNK, NotLoadableError, json_columns  # loads Arrow
 
-        if not set(data.files.select("container").collect()["container"]) <= _JSON:
+        if not set(data.files.select("container").collect()["container"]) <= JSON_FILES:
             return None
         lines: list[str] = []
         size = 0
@@ -136,7 +141,8 @@ def seen_of(summary: pl.LazyFrame) -> Seen:
     keys = table["key"].drop_nulls().to_list()
     if not keys and not first:
         return UNSEEN
-    return Seen(frozenset(keys), jiter.from_json(first[0].encode()) if first else None, typed, failed)
+    rows = next(iter(table["rows"]), None)
+    return Seen(frozenset(keys), jiter.from_json(first[0].encode()) if first else None, typed, failed, rows)
 
 
 def parsed(records: pl.DataFrame) -> Iterator[tuple[int, Any]]:

@@ -4,14 +4,20 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.turn_texts import turn_texts, without_code
+from datacheck.text.edges import ascii_edges
+from datacheck.text.keys import TESTS
+from datacheck.text.prose import top_key
 from datacheck.text.repetition import top_coverage
 
 _SIGNS = r"[^\p{L}\p{N}]+"
 _END = r"\n|[。！？!?；;]|\.\s"
+_SHORTENED = ascii_edges(r"\b(vs|[MD]rs?|Ms|St|No|Inc|Jr|Sr|Fig|Eq|[ei]\.[eg])\.\s")  # this point ends no sentence
 _LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may repeat ("}", "A: yes")
 _SHORT = 100  # characters; a shorter text is not looked at
 _SURE = 0.7  # so much of a short text is enough
 _TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
+# Neither commas (empty cells of a table) nor question marks (of a lost encoding: garbled_text).
+_SIGNS_IN_A_ROW = "|".join([*(f"{sign}{{8,}}" for sign in "。！？，、；：!;"), r"\p{Extended_Pictographic}{16,}"])
 _PART = 5  # repeated lines make up a fifth of the text
 
 
@@ -20,8 +26,9 @@ class Repetition(Feature):
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
     of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text.
-    `same_turn`: an answer that an earlier turn gave. `said_twice`: all of a text stands in it twice. Code in Markdown,
-    signs and white space do not count. `score`: the share, or how many times.
+    `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
+    `said_twice`: all of a text stands in it twice. Code in Markdown, and for the others signs and white space, do not
+    count. `score`: the share, or how many times.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}
@@ -38,7 +45,7 @@ class Repetition(Feature):
             pl.col("text").str.len_chars() >= min(_SHORT, self.characters)
         )
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
-        looped = [self._ngrams(table), self._lines(table)]
+        looped = [self._ngrams(table), self._lines(table), _signs(learnt)]
         found = [*looped, _turns(learnt), _twice(learnt).join(pl.concat(looped), on=["row", "path"], how="anti")]
         return pl.concat(found).sort("row", maintain_order=True)
 
@@ -55,7 +62,8 @@ class Repetition(Feature):
     def _lines(self, table: pl.DataFrame) -> pl.DataFrame:
         several = table.with_row_index("text_number").filter(pl.col("text").str.count_matches(_END) > self.lines)
         lines = several.with_columns(
-            size=pl.col("text").str.len_bytes(), line=pl.col("text").str.replace_all(_END, "\n").str.split("\n")
+            size=pl.col("text").str.len_bytes(),
+            line=pl.col("text").str.replace_all(_SHORTENED, "$1 ").str.replace_all(_END, "\n").str.split("\n"),
         )
         single = lines.drop("text").explode("line", empty_as_null=False)
         single = single.with_columns(line=pl.col("line").str.replace_all(_SIGNS, " ").str.strip_chars())
@@ -65,6 +73,14 @@ class Repetition(Feature):
         repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > pl.col("size"))
         most = repeated.group_by("row", "path", maintain_order=True).agg(score=pl.col("len").max().cast(pl.Float64))
         return most.select("row", "path", "score", problem=pl.lit("repeated_line"))
+
+
+def _signs(learnt: pl.LazyFrame) -> pl.DataFrame:
+    """The texts, however short, with one sign many times in a row."""
+    several = pl.col("text").str.contains(_SIGNS_IN_A_ROW)
+    found = learnt.filter(several).with_columns(text=without_code(pl.col("text"), unclosed=False)).filter(several)
+    score = pl.col("text").str.extract(f"({_SIGNS_IN_A_ROW})").str.len_chars().cast(pl.Float64)
+    return found.select("row", "path", score=score, problem=pl.lit("repeated_sign")).collect()
 
 
 def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
@@ -87,6 +103,6 @@ def _twice(learnt: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _learnt() -> pl.Expr:
-    """Answers and plain texts. A prompt may repeat itself (examples), and a rejected answer is there to be avoided."""
-    answers = pl.col("part").is_in(["response", "chosen", "answer", "text"])
+    """Answers and plain texts. A prompt may repeat itself (examples), as may tests, and what is there to be avoided."""
+    answers = pl.col("part").is_in(["response", "chosen", "answer", "text"]) & ~top_key().is_in(TESTS)
     return answers | ((pl.col("part") == "prompt") & pl.col("role").eq_missing("assistant"))

@@ -13,6 +13,8 @@ from datacheck.text.graders import choice, number
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
 
+_BARE_FRACTION = re.compile(r"\\([dt]?frac) ?([0-9]) ?([0-9])(?![0-9])")  # \frac13
+_SIZES = re.compile(r"\\(?:left|right)(?![a-zA-Z])")
 _NUMERAL = re.compile(r"[-+$￥¥]?[0-9０-９.,]+(?:/[0-9]+)?|-?\\[dt]?frac\{[0-9]+\}\{[0-9]+\}")  # without any unit
 
 
@@ -72,6 +74,8 @@ def _golds(golds: pl.LazyFrame) -> pl.LazyFrame:
 
 def _spelt(answer: str) -> str:
     """A numeral as its value, letters of options sorted, anything else as it is, without a full stop."""
+    if "\\" in answer:
+        answer = _SIZES.sub("", _BARE_FRACTION.sub(r"\\\1{\2}{\3}", answer)).replace(r"\dfrac", r"\frac")
     plain = number(answer) if _NUMERAL.fullmatch(answer) else choice(answer)
     return answer.rstrip(" 。.") if plain is None else plain
 

@@ -162,7 +162,7 @@ class Tokens(Feature):
 
     columns = {
         "row": pl.UInt32, "part": pl.String, "total": pl.UInt32, "trained": pl.UInt32, "kept": pl.UInt32,
-        "kept_trained": pl.UInt32, "turns": pl.List(pl.UInt32),  # type: ignore[dict-item]
+        "kept_trained": pl.UInt32, "turns": pl.List(pl.UInt32),
         "by": pl.String, "faults": pl.String,
         "error": pl.String, "strip": pl.String,
     }  # fmt: skip

@@ -1,6 +1,7 @@
 """The texts of a dataset one by one, as checks of wording look at them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import polars as pl
 
@@ -43,13 +44,16 @@ def messages(turns: pl.LazyFrame, *, plain: bool = False) -> pl.LazyFrame:
     return wanted.select("row", "part", "role", "turn", "path", "text")
 
 
-def piecewise(data: View, find: Callable[[pl.LazyFrame], pl.LazyFrame]) -> pl.LazyFrame:
-    """What `find` makes of the turns of each part, in memory; rows are dataset-wide.
+def piecewise(
+    data: View, find: Callable[..., pl.LazyFrame], *tables: Literal["turns", "cells", "rows"]
+) -> pl.LazyFrame:
+    """What `find` makes of the turns of each part, or of some of its tables, in memory; rows are dataset-wide.
 
     For what is worked out from texts, or from neighbours: in one query polars would hold the texts of all parts for it.
     """
-    made = [alone(find(piece).collect()) for piece in data.pieces("turns")]
-    return pl.concat(made).lazy() if made else find(data.turns)
+    names = tables or ("turns",)
+    made = [alone(find(*piece).collect()) for piece in zip(*map(data.pieces, names), strict=True)]
+    return pl.concat(made).lazy() if made else find(*(getattr(data, name) for name in names))
 
 
 def holds(table: pl.DataFrame, *conditions: pl.Expr) -> pl.Series:
@@ -63,6 +67,8 @@ def holds(table: pl.DataFrame, *conditions: pl.Expr) -> pl.Series:
 def of_rows(texts: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
     """The texts of some rows, in their order: a condition, for a join would hold the texts of all rows in memory."""
     wanted = rows.select(pl.col("row").cast(pl.UInt64).unique()).collect()["row"]
+    if wanted.is_empty():  # nothing is read
+        return texts.clear()
     return texts.filter(pl.col("row").cast(pl.UInt64).is_in(wanted.implode()))
 
 

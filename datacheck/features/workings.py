@@ -3,9 +3,9 @@
 import polars as pl
 
 _MARK = "####"
-_NUMBER = r"-?\d+(?:\.\d+)?"
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"  # no \d: it takes digits of other scripts, which are no Float64
 _GOLD = rf"{_MARK}\s*[$€£¥]?\s*({_NUMBER})\s*%?\s*$"
-_SUM = rf"<<({_NUMBER})([*/+-])(\d+(?:\.\d+)?)=({_NUMBER})>>"
+_SUM = rf"<<({_NUMBER})([*/+-])([0-9]+(?:\.[0-9]+)?)=({_NUMBER})>>"
 _PARTS = 100  # cents, per cent
 _FEW = 3  # numbers, each counted twice
 _ROUNDED = 0.011  # of the result, and at least this: what two decimals leave out
@@ -25,9 +25,9 @@ def wrong_sums(solutions: pl.LazyFrame) -> pl.LazyFrame:
 
 def unreached(solutions: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `where`, `text`: golds behind #### that are a number, of a working with two numbers at least, not its."""
-    plain = pl.col("text").str.replace_all(r"(\d),(\d{3})", "$1$2")
+    plain = pl.col("text").str.replace_all(r"([0-9]),([0-9]{3})", "$1$2")
     before = plain.str.extract(rf"(?s)^(.*){_MARK}")
-    spaced = before.str.replace_all(r"(\d) (\d{3})", "$1$2")  # 100 000
+    spaced = before.str.replace_all(r"([0-9]) ([0-9]{3})", "$1$2")  # 100 000
     worked = pl.concat_list(_numbers(before), _numbers(spaced))
     found = solutions.select("row", where="path", text=plain.str.extract(_GOLD), worked=worked).drop_nulls("text")
     value, held = pl.col("text").cast(pl.Float64).abs(), pl.col("worked").list
@@ -36,4 +36,4 @@ def unreached(solutions: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _numbers(text: pl.Expr) -> pl.Expr:
-    return text.str.extract_all(r"\d+(?:\.\d+)?|\.\d+").cast(pl.List(pl.Float64))
+    return text.str.extract_all(r"[0-9]+(?:\.[0-9]+)?|\.[0-9]+").cast(pl.List(pl.Float64))

@@ -16,7 +16,7 @@ from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import read_small, shown, write_atomic
 from datacheck.gate import dsse
 from datacheck.gate.dsse import EnvelopeError
-from datacheck.gate.ledger import Entry, Head, head_of
+from datacheck.gate.ledger import GENESIS, Entry, Head, head_of
 from datacheck.gate.outcomes import Decided, decisions
 from datacheck.gate.verdict import STATEMENT
 from datacheck.gate.verify import signers_of
@@ -33,9 +33,13 @@ _TIME = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Checkpoint(NamedTuple):
-    """The head of the ledger and what it decided, written at a time (UTC), good for some hours."""
+    """The head of the ledger and what it decided, written at a time (UTC), good for some hours.
+
+    `first`: the hash of the ledger's first entry, which no other ledger has.
+    """
 
     head: Head
+    first: str
     written: dt.datetime
     hours: int
     decisions: tuple[Decided, ...]
@@ -55,6 +59,7 @@ class Checkpoint(NamedTuple):
                 "predicate": {
                     "schema": SCHEMA,
                     "seq": self.head.seq,
+                    "first": self.first,
                     "written": self.written.strftime(_TIME),
                     "hours": self.hours,
                     "decisions": [one._asdict() for one in self.decisions],
@@ -67,7 +72,8 @@ def write_checkpoint(file: Path, entries: Iterable[Entry], hours: int, keys: "Se
     """Sign what verified entries say with each key, and write it; no other call may write at the same time."""
     found = tuple(entries)
     now = dt.datetime.now(dt.timezone.utc).replace(microsecond=0)
-    made = Checkpoint(head_of(found), now, hours, tuple(decisions(found)))
+    first = found[0].hash if found else GENESIS
+    made = Checkpoint(head_of(found), first, now, hours, tuple(decisions(found)))
     sealed = dsse.seal(made.payload(), keys[0])
     for key in keys[1:]:
         sealed = dsse.add(dsse.parse(sealed, dsse.MOST), key)
@@ -121,6 +127,7 @@ def _parsed(payload: bytes) -> Checkpoint:
     try:
         found = Checkpoint(
             Head(facts["seq"], body["subject"][0]["digest"]["sha256"]),
+            strictjson.text(facts["first"]),
             dt.datetime.strptime(facts["written"], _TIME).replace(tzinfo=dt.timezone.utc),
             facts["hours"],
             tuple(Decided(**{**one, "verdicts": tuple(one["verdicts"])}) for one in facts["decisions"]),

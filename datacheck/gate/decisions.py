@@ -200,23 +200,32 @@ def read_signed(place: Path, trust: Trust, signers: Sequence[str] = ()) -> Signe
 class GivenDecisions(NamedTuple):
     """What `--decisions` named, for a run. `refused`: why none of it counts."""
 
-    file: str
+    place: Path
     sha256: str
     signer: str | None = None
     decisions: tuple[HumanDecision, ...] = ()
     refused: Message | None = None
 
+    @property
+    def file(self) -> str:
+        """Its name, for people."""
+        return shown(self.place.name)
+
 
 def given(place: Path, trust: Trust, signers: Sequence[str]) -> GivenDecisions:
     """The decisions for a run. A document that cannot be believed decides nothing, and the report says so."""
-    if not place.is_file():
-        raise UsageError("{file}: no such file; expected decisions that were signed (datacheck decide)", file=place)
-    name = shown(place.name)
+    require_file(place)
     try:
         signed = read_signed(place, trust, signers)
     except (EnvelopeError, JsonError, LoadError, UnknownKeyError) as error:
-        return GivenDecisions(name, "", refused=error.message)
-    return GivenDecisions(name, *signed)
+        return GivenDecisions(place, "", refused=error.message)
+    return GivenDecisions(place, *signed)
+
+
+def require_file(place: Path) -> None:
+    """Raises UsageError."""
+    if not place.is_file():
+        raise UsageError("{file}: no such file; expected decisions that were signed (datacheck decide)", file=place)
 
 
 def parse(payload: bytes) -> tuple[HumanDecision, ...]:

@@ -52,10 +52,11 @@ def require_passed(
         RefusedError: FailedError, NotValidatedError, TamperedError, WaiverError or UnknownKeyError.
 
     """
-    known = launched().get(str(Path(path).resolve())) if trust_launcher else None
+    place = _path(path)
+    known = launched().get(str(place.resolve())) if trust_launcher else None
     keys = read_trust(trust)
     found = verify(
-        Path(path),
+        place,
         keys,
         contract=contract,
         strict=strict,
@@ -64,6 +65,13 @@ def require_passed(
     )
     _tell(found.notices, found, chosen((), os.environ))
     return found
+
+
+def _path(named: str | os.PathLike[str]) -> Path:
+    """The path of a version; an empty one, as of a variable that is not set, would be the folder that one is in."""
+    if not os.fspath(named):
+        raise UsageError("expected the path of a version; it is empty (a variable that is not set?)")
+    return Path(named)
 
 
 def in_reach(path: Path, number: str, trust: Trust | None = None) -> Standing | None:
@@ -148,7 +156,7 @@ def _exec(arguments: list[str], lang: str) -> NoReturn:
     if not command:
         raise UsageError("datacheck exec: no command; expected -- COMMAND after the options")
     keys = read_trust(given.trust)
-    found = [_one(Path(path), keys, given, lang) for path in given.require_pass]
+    found = [_one(path, keys, given, lang) for path in given.require_pass]
     os.environ[PASSED] = json.dumps({str(one.path): one.version for one in found})
     sys.stdout.flush()
     sys.stderr.flush()
@@ -170,11 +178,12 @@ def _verify(arguments: list[str], lang: str) -> int:
     parser.add_argument("path", metavar="PATH", help="version of data")
     parser.add_argument("--report", metavar="DIR", type=Path, help="this report folder must be that of the verdict")
     given = parser.parse_args(arguments)
-    _one(Path(given.path), read_trust(given.trust), given, lang, report=given.report)
+    _one(given.path, read_trust(given.trust), given, lang, report=given.report)
     return 0
 
 
-def _one(path: Path, keys: Trust, given: argparse.Namespace, lang: str, report: Path | None = None) -> Verified:
+def _one(named: str, keys: Trust, given: argparse.Namespace, lang: str, report: Path | None = None) -> Verified:
+    path = _path(named)
     start = time.monotonic()
     ledger_head = partial(in_reach, trust=keys)
     found = verify(path, keys, contract=given.contract, strict=given.strict, report=report, ledger_head=ledger_head)

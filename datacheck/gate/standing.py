@@ -3,12 +3,14 @@
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from datacheck.errors import TamperedError
-from datacheck.files.versions import LEDGER_HEAD, shown
+from datacheck.errors import LoadError, TamperedError, UsageError
+from datacheck.files import strictjson
+from datacheck.files.strictjson import JsonError
+from datacheck.files.versions import LEDGER_HEAD, read_small, shown, write_atomic
 from datacheck.gate.checkpoint import CHECKPOINT, read_checkpoint
-from datacheck.gate.ledger import Head, Ledger, LedgerError, read_head, write_head
+from datacheck.gate.ledger import Head, Ledger, LedgerError, read_head
 from datacheck.gate.outcomes import Decided, decisions, newest_of
 from datacheck.gate.verify import Standing
 from datacheck.i18n.message import Message
@@ -25,9 +27,10 @@ ANCHOR = "DATACHECK_ANCHOR"
 REGISTRY = "DATACHECK_REGISTRY"
 
 
-SEEN = "DATACHECK_CHECKPOINT_SEEN"  # where a machine keeps the head of the newest checkpoint that it has seen
+SEEN = "DATACHECK_CHECKPOINT_SEEN"  # where a machine remembers the newest checkpoint that it has seen, of one registry
 
 
+_LONGEST = 4096  # bytes of that memory
 _LINKS = 40  # that may lead to one another; the kernel follows no more
 
 
@@ -66,8 +69,15 @@ def _of_checkpoint(file: Path, heads: Sequence[tuple[Path, Head]], trust: "Trust
     """What a checkpoint says, if it is no older than the version, or than one that this machine has seen."""
     found = read_checkpoint(file, trust)
     seen = Path(os.environ[SEEN]) if os.environ.get(SEEN) else None
-    last = read_head(seen) if seen is not None else None
-    for place, head in [*heads, *([(seen, last)] if seen is not None and last is not None else [])]:
+    known = _remembered(seen) if seen is not None else None
+    if seen is not None and known is not None and known.first != found.first:
+        raise TamperedError(
+            "{file}: is of another registry than the one that {place} remembers; "
+            "expected one such file for each registry",
+            file=shown(file),
+            place=shown(seen),
+        )
+    for place, head in [*heads, *([(seen, known.head)] if seen is not None and known is not None else [])]:
         if head.seq > found.head.seq or (head.seq == found.head.seq and head != found.head):
             raise TamperedError(
                 "{file}: is of entry {last}, but {place} knows entry {seq}: an older one was put back, or it is of "
@@ -77,9 +87,27 @@ def _of_checkpoint(file: Path, heads: Sequence[tuple[Path, Head]], trust: "Trust
                 place=shown(place),
                 seq=head.seq,
             )
-    if seen is not None and last != found.head:
-        write_head(seen, found.head)
+    if seen is not None and known != (found.head, found.first):
+        with LedgerError.instead(UsageError, "what was seen of the ledger could not be remembered: {reason}"):
+            write_atomic(seen, strictjson.canonical({**found.head._asdict(), "first": found.first}) + b"\n")
     return found.decisions
+
+
+class _Seen(NamedTuple):
+    head: Head
+    first: str
+
+
+def _remembered(file: Path) -> _Seen | None:
+    """What this machine has seen last; None: nothing yet. Raises LedgerError."""
+    with LedgerError.instead((LoadError, JsonError), "{file}: remembers no checkpoint ({reason})", file=shown(file)):
+        data = read_small(file, _LONGEST)
+        if data is None:
+            return None
+        facts = strictjson.fields(strictjson.loads(data, _LONGEST), {"seq", "hash", "first"})
+        if type(facts["seq"]) is not int:
+            raise JsonError("a field has the wrong form")
+        return _Seen(Head(facts["seq"], strictjson.text(facts["hash"])), strictjson.text(facts["first"]))
 
 
 def _decided(path: Path, number: str, where: Path, known: Sequence[Decided]) -> Standing:

@@ -97,7 +97,9 @@ def today() -> dt.date:
 
 def trust_file(given: str | os.PathLike[str] | None = None) -> Path:
     """Where trusted keys stand: what is given, else $DATACHECK_TRUST, else ~/.config/datacheck/trust.json."""
-    named = given or os.environ.get("DATACHECK_TRUST")
+    if given is not None:
+        return Path(given)
+    named = os.environ.get("DATACHECK_TRUST")
     return Path(named) if named else Path.home() / ".config" / "datacheck" / "trust.json"
 
 

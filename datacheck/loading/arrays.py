@@ -1,10 +1,12 @@
 """NumPy's arrays (.npy, .npz) as rows that tell what stands in them; pickles in them are never opened.
 
-A row of an array becomes {"array": its name, "index": number, "width": numbers, "nan": n, "inf": n, "zero": all 0}.
+A row of an array becomes {"array": its name, "index": number, "width": numbers, "nan": n, "inf": n, "zero": all 0,
+"skipped": how many numbers before the one at the end of its name no array has}.
 """
 
 import io
 import math
+import string
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -22,6 +24,7 @@ from datacheck.loading.tables import Tables
 _ALONE = "arr_0"  # as numpy.savez calls an array without a name
 _MOST = 1_000_000  # rows of a file
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+_DIGITS = 9  # of a number in a name that are looked at
 _PORTION = 4096  # rows whose numbers are looked at together
 _BROKEN = (ValueError, EOFError, KeyError, OSError, zipfile.BadZipFile, struct.error, NotImplementedError)
 
@@ -46,30 +49,42 @@ def _rows(data: bytes, limits: Limits) -> Iterator[list[dict[str, Any]]]:
     """Facts of some rows each. Raises Rejected."""
     count = 0
     try:
-        for name, raw in _members(data, limits):
+        for name, skipped, raw in _members(data, limits):
             array = _array(raw)
             count += len(array)
             if count > _MOST:
                 raise Rejected("document_too_large", remark("more than {most:,} rows", most=_MOST))
             for start in range(0, len(array), _PORTION):
-                yield _facts(name, start, array[start : start + _PORTION])
+                yield _facts({"array": name, "skipped": skipped}, start, array[start : start + _PORTION])
     except _BROKEN as error:
         raise Rejected("bad_array", remark("{error}", error=type(error).__name__)) from None
 
 
-def _members(data: bytes, limits: Limits) -> Iterator[tuple[str, bytes]]:
-    """Each array's name and bytes."""
+def _members(data: bytes, limits: Limits) -> Iterator[tuple[str, int, bytes]]:
+    """Each array's name, the numbers skipped before its own, and its bytes."""
     if data.startswith(npy.MAGIC_PREFIX):
-        yield _ALONE, data
+        yield _ALONE, 0, data
         return
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         entries = archive.infolist()
         if sum(entry.file_size for entry in entries) > limits.document_bytes:
             most = in_words(limits.document_bytes)
             raise Rejected("document_too_large", remark("arrays of more than {limit}", limit=most))
-        for entry in entries:
+        names = [entry.filename.removesuffix(".npy") for entry in entries]
+        for name, skipped, entry in zip(names, _skipped(names), entries, strict=True):
             with archive.open(entry) as file:  # what it says of its size need not be so
-                yield entry.filename.removesuffix(".npy"), file.read(entry.file_size)
+                yield name, skipped, file.read(entry.file_size)
+
+
+def _skipped(names: list[str]) -> list[int]:
+    """For each name how many numbers from 0 to its own no name with the same beginning has."""
+    stems = [name.rstrip(string.digits) for name in names]
+    numbers = [int(name[len(stem) :][:_DIGITS] or 0) for name, stem in zip(names, stems, strict=True)]
+    ranks: dict[tuple[str, int], int] = {}
+    for stem, number in sorted(set(zip(stems, numbers, strict=True))):
+        ranks[stem, number] = ranks.get((stem, -1), 0)
+        ranks[stem, -1] = ranks[stem, number] + 1
+    return [number - ranks[stem, number] for stem, number in zip(stems, numbers, strict=True)]
 
 
 def _array(raw: bytes) -> Any:
@@ -90,11 +105,11 @@ def _array(raw: bytes) -> Any:
     return array.reshape(len(array), -1) if array.ndim > 1 else array.reshape(1, -1)
 
 
-def _facts(name: str, first: int, rows: Any) -> list[dict[str, Any]]:
+def _facts(of_array: dict[str, Any], first: int, rows: Any) -> list[dict[str, Any]]:
     nan, inf = (test(rows).sum(axis=1).tolist() for test in (np.isnan, np.isinf))
     zero = (~rows.any(axis=1)).tolist()
     width = rows.shape[1]
     return [
-        {"array": name, "index": first + n, "width": width, "nan": nan[n], "inf": inf[n], "zero": zero[n]}
+        {**of_array, "index": first + n, "width": width, "nan": nan[n], "inf": inf[n], "zero": zero[n]}
         for n in range(len(rows))
     ]

@@ -23,9 +23,11 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 class Identity(NamedTuple):
-    """What `fstat` says about a file; any difference means that it was changed or replaced."""
+    """What `fstat` says about a file; any difference means that it was changed or replaced.
 
-    device: int
+    Not its device: each node of a cluster numbers those by itself.
+    """
+
     inode: int
     size: int
     mtime_ns: int
@@ -58,7 +60,7 @@ def open_regular(path: Path) -> BinaryIO:
 def identity(file: BinaryIO) -> Identity:
     """Return the identity of an open file."""
     status = os.fstat(file.fileno())
-    return Identity(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return Identity(status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 class Hashed:

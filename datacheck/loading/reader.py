@@ -1,6 +1,7 @@
 """Read a file once, in order: hash it, and cut it into chunks at record ends.
 
-The reader is light (no polars, no jiter): it runs in the parent. Chunk boundaries depend on the bytes only.
+The reader is light (no polars, no jiter): with little data the parent runs it. Chunk boundaries depend on the bytes
+only.
 """
 
 import csv
@@ -47,9 +48,11 @@ class Chunk:
 
     One hash of the file thus names the file and every chunk: a chunk is known again as long as nothing before it
     changed, and a file that grew costs what was added. It is the whole file's for Parquet and Arrow.
-    `size` is the number of decoded bytes that the chunk stands for. Parquet and Arrow are not copied: `path`
-    names the file and `identity` what `fstat` said of it when it was hashed; `stretch` (which, of how many) says which
-    row groups are meant. `after_value`: in an array, the chunk starts behind an element, so a comma must come next.
+    `size` is the number of decoded bytes that the chunk stands for. `path` names the file in which they lie as they
+    are; None where that is compressed. Parquet and Arrow are not copied: `identity` is what `fstat` said of the file
+    when it was hashed; `stretch` (which, of how many) says which row groups are meant. Of text that is not copied
+    either (`engine/pieces.py`) `digest` is the sha256 of the bytes meant.
+    `after_value`: in an array, the chunk starts behind an element, so a comma must come next.
     """
 
     kind: Kind
@@ -66,6 +69,7 @@ class Chunk:
     path: str | None = None
     identity: files.Identity | None = None
     stretch: tuple[int, int] = (0, 1)
+    digest: str = ""
 
     def key(self) -> str:
         """Return a digest of all that `parse` depends on, apart from the reading; the position is not part of it."""
@@ -187,6 +191,7 @@ class _File:
         else:
             text = data.decode(self.reading.encoding, errors="replace")
             self.lines += text.count("\n") + (1 if last and text and text[-1] != "\n" else 0)
+        form["path"] = None if self.compression else str(self.path)
         chunk = Chunk(kind, data, self.sha256(), len(data), first_line, first_byte, self.index, last, **form)
         self.index += 1
         self.covered += len(data)

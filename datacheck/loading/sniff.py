@@ -30,6 +30,7 @@ _MAGIC: tuple[tuple[bytes, Message], ...] = (
     (b"%PDF-", Message("a PDF file")),
     (b"\x7fELF", Message("a program")),
 )
+_TAR = Message("a tar archive")
 _PICKLE = re.compile(rb"\x80[\x02-\x05]")
 _HTML = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -56,6 +57,8 @@ def foreign(head: bytes) -> Foreign | None:
             if magic == b"PK\x03\x04" and (b"xl/" in head or b"[Content_Types].xml" in head):
                 name = Message("an Excel workbook")  # noqa: PLW2901 (a closer name for the same magic)
             return Foreign("wrong_container", remark("{what}; expected JSONL, JSON, CSV or Parquet", what=name))
+    if head[257:262] == b"ustar":
+        return Foreign("wrong_container", remark("{what}; expected JSONL, JSON, CSV or Parquet", what=_TAR))
     if _PICKLE.match(head):
         return Foreign("wrong_container", remark("a Python pickle, which is never opened: it could run code"))
     if head.startswith(_LFS):

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Mapping
-from itertools import compress
+from itertools import compress, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
@@ -13,7 +13,7 @@ from datacheck.pii.hidden import lean
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
-from datacheck.pii.publicity import is_public, is_public_by_itself
+from datacheck.pii.publicity import are_of_one, is_public, is_public_by_itself
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ FOUND = {
 FEW = 200  # texts; for fewer, the expressions cost more than they save
 _STATE_RANK = {"valid": 0, "specimen": 0, "public": 0, "suspect": 1}
 _NOBODYS = ("specimen", "public")
+_TELEPHONES = ("CN_LANDLINE", "CN_MOBILE")
 
 
 class _Hit(NamedTuple):
@@ -153,9 +154,21 @@ def _told_public(text: str, hits: list[_Hit], before: str) -> list[_Hit]:
     itself = {hit for hit in somebodys if is_public_by_itself(hit.entity, text[hit.start : hit.end])}
     roles = [hit.start for hit in itself if hit.entity == "EMAIL_ADDRESS"]
     public = {hit for hit in somebodys if is_public(hit.entity, text, hit.start, hit.end, before, roles)}
+    public |= _listed(text, somebodys, public)
     private = _Neighbours([hit for hit in _hard(hits) if hit not in public])
     freed = {hit for hit in public if hit in itself or not private.near(hit)}
     return [hit._replace(state="public") if hit in freed else hit for hit in hits]
+
+
+def _listed(text: str, hits: list[_Hit], public: set[_Hit]) -> set[_Hit]:
+    """The telephones in a list with an institution's: 010-69016673;13716225663."""
+    found: set[_Hit] = set()
+    pairs = list(pairwise(hit for hit in hits if hit.entity in _TELEPHONES))
+    for known, other in [*pairs, *((after, before) for before, after in reversed(pairs))]:
+        first, last = sorted((known, other), key=lambda hit: hit.start)
+        if known in public | found and are_of_one(text[first.end : last.start], text[last.end :]):
+            found.add(other)
+    return found
 
 
 def _with_names(

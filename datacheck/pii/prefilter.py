@@ -110,6 +110,8 @@ def _test(recognizer: Recognizer, names: Names) -> pl.Expr:
     every_name = names == "full" and recognizer.entity == "PERSON"
     expression = f"{recognizer.prefilter}|{_ANY_NAME}" if every_name else recognizer.prefilter
     found = pl.any_horizontal(map(_contains, (expression, *recognizer.prefilters)))
+    if recognizer.weak:
+        found |= _contains(recognizer.weak) & _contains(recognizer.needs_of_weak)
     return (found & _contains(recognizer.needs) if recognizer.needs else found).alias(recognizer.entity)
 
 

@@ -20,7 +20,7 @@ _ROLES = re.compile(
     r"(?:[a-z0-9]{1,20}[._-])?(?:info|redaktion|redaction|redazione|redaccion(?:web)?|redakcja|presse|prensa|medien|verlag"
     r"|abo|kontakt|contacto|contatto|anzeigen|werbung|reklama|kundenservice|kundeservice|asiakaspalvelu|kanzlei|rathaus"
     r"|suscripciones|leserbriefe|letters|community|moderators?|webteam|accessibility|subs|advertising|publicfile|stats"
-    r"|solutions|zhengwu|banquan|shangwu|hezuo|copyright|tips|hallo|bonjour|hola"
+    r"|solutions|kf|jubao|zixun|zhengwu|banquan|shangwu|hezuo|copyright|tips|hallo|bonjour|hola"
     r"|support|services?|customer[._-]?(?:service|care|support)s?|care|sales|contact(?:us)?"
     r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
@@ -42,7 +42,7 @@ _HOTLINE = (
 )
 _INSTITUTION = (
     r"酒店|宾馆|饭店|旅馆|客栈|餐[厅馆]|饭[馆庄]|酒[楼家吧]|烤[鸭肉]|火锅|小吃|咖啡|茶[馆楼]|面[馆店]|分店|总店|景[点区]|公园|博物|纪念馆"
-    r"|展览|美术馆|艺术馆|[动植]物园|寺|教堂|故居|医院|诊所|卫生[院所]|门诊|疾控|药[店房]|学[校院]|大学|[中小]学|幼儿园|培训"
+    r"|展览|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|乐园|景观|美术馆|艺术馆|[动植]物园|寺|教堂|故居|医院|诊所|卫生[院所]|门诊|疾控|药[店房]|学[校院]|大学|[中小]学|幼儿园|培训"
     r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|委员会|派出所|警察|交警|法院|检察院"
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
@@ -53,46 +53,103 @@ _INSTITUTION = (
     r"|mall|office|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
     # talk of a place that people go to
     r"|(?<![给把])它们?|[这那](?:里|儿|家店|个(?:地方|公园|景))|门票|游玩|游览|参观|开放|人均|营业|玩多[久长]|去玩|他们(?!两|俩)|开[门馆]"
-    r"|(?i:\btheir (?:contact |phone )?(?:number|address)|\b(?:contact|reach|call) them\b|\bproperty\b)"
+    r"|(?i:\bthe(?:ir|re) (?:contact |(?:tele)?phone )?(?:number|address)|\b(?:contact|reach|call) them\b|\bproperty\b)"
     r"|\b(?:its|salon|dentist|venue|attraction|apartments?(?= complex)|gmbh|e\.?v\.|verband|stiftung|verein|société)\b"
     r"|\b(?:rating|cuisine|price_(?:range|level)|opening_hours|reviews)\b)"  # what stands beside the address of a place
+)
+# Of whom a telephone, or an address, is said to be.
+_OWNER = (
+    r"(?:[老小阿][王李张刘陈杨赵黄周吴徐孙胡朱高林何郭罗梁宋郑谢韩唐冯于董曹袁邓许沈曾彭吕苏卢蒋蔡贾丁魏薛叶潘杜戴钟汪姜范姚谭廖邹熊陆郝崔邱秦][总哥姐]?"
+    r"|医生|大夫|老师|教授|导师|经理|主任|院长|房东|房主|业主|屋主|律师|司机|导游|阿姨|叔叔|老板娘?|领导|护士|中介|保姆|室友|客户)"
+    r"(?:本人|个人|私人|自己)?的?(?:私人|个人|联系)?(?:电话|手机|号码|座机|固话|地址|住址|家|联系方式|微信)"
+    r"|(?i:\b(?:landlord|landlady|owner|tenant|room ?mate|neighbou?r|colleague|co-?worker|boss|manager|teacher"
+    r"|professor|doctor|nurse|therapist|lawyer|attorney|driver|agent|realtor|broker|friend|mother|father|wife|husband)"
+    r"['’]s(?! office))"
 )
 _PERSON = re.compile(
     # who looks something up for somebody says nothing of himself
     r"(?<![诉问帮荐陪])我(?!们?(?:也|都|来|就|只|可以)?(?:知道|查|记得|觉得|想[知问去]|听[说过]|看[过到]|[去来]过|给[你您]|告诉|推荐|搜|了解|以为"
-    r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请)|家[住里中庭在]|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至]|邮寄|快递|户籍|籍贯|患者|病人|姓名"
-    r"|联系人|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学|身份证|手机"
-    r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|lives?|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
-    r"|patient|tenant|apt"
-    r"|apartment|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))"
+    r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
+    r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递|户籍|籍贯|患者|病人|姓名"
+    r"|联系人|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学|身份证|手机(?!里)"
+    r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
+    r"|lives?(?! (?:music|shows?|bands?|events?))"
+    rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))|{_OWNER}"
 )
+_DWELLING = re.compile(r"(?i:(?<![a-z])(?:apt|apartment)(?![a-z]))")  # of an address, not of a telephone
+# The same where nothing is said to be his: he speaks, or a place is called 他, as it is in talk (他家的门票).
+_SPEAKER = re.compile(
+    r"我(?!们?的|们?家|叫|姓|是|[爸妈父母爷奶哥弟姐妹儿女]|老[公婆]|妻|丈夫|先生|太太|孩子|同[事学]|朋友|邻居|房东|老板|领导|电话|手机号?(?!里)"
+    r"|号码|座机|固话|联系|微信|这边|住|搬|在(?!网|旅|手册))|我手机里"
+    r"|您(?![的家是住]|电话|手机|号码|本人|贵姓|[父母]|爱人|孩子|先生|太太|老)"
+    r"|他(?![住叫姓是妈爸父母妻儿女老手]|们俩|本人|个人|在.{0,12}(?:上班|工作|任职))"
+    r"|(?i:(?<![a-z])i(?:(?![’'a-z]| am\b| live\b| can be\b)|['’](?:ve|ll|d)(?![a-z])|(?:['’]m| am) (?:sorry|afraid"
+    r"|glad|happy))|(?<=let )me(?![a-z]))"
+)
+_HE, _HIS_SHOP = re.compile(r"他的"), re.compile(r"他家")
 _HIMSELF = re.compile(  # what a person says of himself or of another one, in the turns before
-    r"我[的家]|本人|[您你她他][的家]|[住宅]址|居住|收[货件]|患者|病人|联系人|先生|女士|爸|妈|老公|老婆|朋友|同事|同学|身份证"
-    r"|(?i:(?<![a-z])(?:my|mine|his|her|home|lives?|living|patient|tenant|mr|mrs|ms|passport|ssn|friend|mom|dad)(?![a-z]))"
+    r"我(?:家(?!附近|旁边)|的(?![天妈]|要求|标准|眼睛|预算|需[求要]|意思|想法|行程|口味|问题|最爱))|本人"
+    r"|[您你她](?:家|电话|手机|号码|联系方式|的(?![，。！,!]|要求|需[求要]|标准|用餐|预算|条件|喜好|选择|问题|推荐))"
+    r"|他(?:住|叫|姓|本人)|在.{1,12}(?:上班|工作|任职)|[住宅]址|居住|收[货件]|患者|病人|联系人|先生|女士"
+    r"|(?<![听和跟与带请约陪])(?<![听和跟与带请约陪]我)(?:爸|妈|老公|老婆|朋友|同事|同学)|(?<![凭带效])身份证"
+    r"|(?:请|麻烦|烦请|方便|需要)[您你]?(?:提供|留|告知|填|登记|输入|预留)(?!给?我)|可以留|送[餐货]|外卖|配送|上门|预留"
+    r"|(?i:(?<![a-z])(?:mine|his|her|(?:my|your|our)(?: \w+){0,2}? (?:(?:tele|cell)?phone|number|cell|mobile|contact"
+    r"|e-?mail|address|name|home|house|place|office|mom|mother|dad|father|wife|husband|son|daughter|brother|sister|friend|boss"
+    r"|doctor|landlord|colleague|neighbou?r)(?! for my)|at home|home (?:phone|number|address)|living|patient|tenant"
+    r"|lives?(?! (?:music|shows?|bands?|events?))"
+    rf"|mr|mrs|ms|passport|ssn|friend|mom|dad)(?![a-z]))|{_OWNER}"
+)
+# Before a mailbox: what it is there for. A person's own is 邮箱 alone.
+_FUNCTION = re.compile(
+    r"(?:服务|举报|投稿|投诉|监督|工作|官方|客服|咨询|商务|合作|报名|招聘|征稿|新闻|编辑部|会务组?)(?:电子)?(?:邮箱|信箱|邮件)[\"'”*]{0,2}"
+    r"[ ]?[是为:：]?[ ]?\Z"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")
+# Talk of a place to which people go: a shop, a sight, a hotel, not where somebody works.
+_PLACE = (
+    r"酒店|宾馆|饭店|旅馆|客栈|民宿|餐[厅馆]|饭[馆庄]|火锅|烤[鸭肉]|小吃|景[点区]|公园|博物|纪念馆|展览|美术馆|故居|寺|教堂|乐园|剧[院场]"
+    r"|影[院城]|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|门店|分店"
+    r"|(?i:\b(?:hotel|motel|inn|hostel|resort|restaurant|caf[eé]|diner|museum|attraction|landmark|salon|venue|theat(?:er|re)"
+    r"|property|apartments|apartment (?:homes|complex)|town ?homes|condos|leasing office)s?\b)"
+)
+_VISITED = re.compile(
+    rf"{_PLACE}|门票|票价|游玩|游览|参观|开放|人均|评分|营业|推荐菜|周边|附近|停车位|接机|能玩|可以玩|旅游|画廊|博览"
+    r"|(?i:\b(?:admission|cuisine|per night|a night|seating|user rating|star rating|check(?:ing)?[- ]in|menu"
+    r"|tables? (?:for|of|at)|(?:for|of|to) th(?:is|e|at) (?:place|location|establishment))\b)"
+)
+# Somebody has just asked for the telephone of a place: then a mobile number is the place's, too.
+_ASKED = re.compile(
+    rf"(?:{_PLACE}|[这那](?:里|儿|家)|它家?)(?:[（(][^（）()\n]{{1,12}}[)）])?的?(?:联系)?(?:电话|号码|联系方式)"
+    r"(?=[\s\S]{0,48}\Z)"
+)
+_LISTED = re.compile(r"[ ]?[;；,，、/|][ ]?")  # what stands between the numbers of one subscriber
 _CALLED = re.compile(_HOTLINE)
 _LABELLED = re.compile(r"(?:[地住]址|(?i:address))[\"'”*]{0,3}[ ]?[是为:：=][ ]?[\"'“]?\Z")  # of somebody
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
 class _Cues(NamedTuple):
-    """Which words make a value of an entity an institution's; `alone`: what it is where no word says anything."""
+    """Which words make a value of an entity an institution's."""
 
     spoken_of: re.Pattern[str]
+    visited: re.Pattern[str] | None = None
+    """In the turns before: with one of these, `我` and `他` in the text itself name nobody."""
+    asked_for: bool = True
+    """Whether the turns before may tell at all."""
     alone: bool = False
+    """What it is where no word says anything."""
 
 
 _OF = {
     # An institution is near many a mobile number that is its employee's: only what is printed to be called counts.
-    "CN_MOBILE": _Cues(_CALLED),
+    "CN_MOBILE": _Cues(_CALLED, _ASKED),
     "QQ": _Cues(_CALLED),
     "WECHAT": _Cues(_CALLED),
-    "CN_LANDLINE": _Cues(_SPOKEN_OF),
-    "PHONE_NUMBER": _Cues(_SPOKEN_OF),
-    "CN_BANK_ACCOUNT": _Cues(_SPOKEN_OF),
-    "IBAN": _Cues(_SPOKEN_OF),
-    "ADDRESS": _Cues(_SPOKEN_OF, alone=True),
+    "CN_LANDLINE": _Cues(_SPOKEN_OF, _VISITED),
+    "PHONE_NUMBER": _Cues(_SPOKEN_OF, _VISITED),
+    "CN_BANK_ACCOUNT": _Cues(_SPOKEN_OF, asked_for=False),  # to a bank or a shop a customer tells his own
+    "IBAN": _Cues(_SPOKEN_OF, asked_for=False),
+    "ADDRESS": _Cues(_SPOKEN_OF, _VISITED, alone=True),
 }
 
 
@@ -105,27 +162,76 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     value = text[start:end]
     if is_public_by_itself(entity, value):
         return True
+    if entity == "EMAIL_ADDRESS":
+        return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None
     if entity not in _OF:
         return False
-    spoken_of, alone = _OF[entity]
+    cues = _OF[entity]
     left, right = text[max(0, start - BEFORE) : start], text[end : end + AFTER]
-    person, institution = _distance(_PERSON, left, right), _distance(spoken_of, left, right)
-    if spoken_of is _SPOKEN_OF:
+    institution = _distance(cues.spoken_of, left, right)
+    if cues.spoken_of is _SPOKEN_OF:
         near = (gap for at in roles if (gap := min(abs(at - start), abs(at - end))) <= BEFORE)
-        institution = min([*near, *([] if institution is None else [institution])], default=None)
+        institution = _nearer(institution, min(near, default=None))
     if entity == "ADDRESS" and _SPOKEN_OF.search(value):  # the hospital's name is part of it
         institution = 0
-    if institution is None and person is None:
-        person, institution = _distance(_HIMSELF, before[-HEARD:], ""), _distance(spoken_of, before[-HEARD:], "")
-    if institution is None and person is None:
-        return alone and not (_ROOM.search(value) or _LABELLED.search(left))
-    return institution is not None and (person is None or institution < person)
+    owner, speaker = _people(entity, left, right)
+    if _is_nearer(institution, _nearer(owner, speaker)):
+        return True
+    if owner is not None:
+        return False
+    told = _told_before(before[-HEARD:] if cues.asked_for else "", cues, nobody=speaker is None)
+    if told is None and speaker is None:
+        return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
+    return bool(told)
+
+
+def _people(entity: str, left: str, right: str) -> tuple[int | None, int | None]:
+    """How far the nearest words are that tell of an owner, and those of somebody who only speaks or is called 他."""
+    near: dict[bool, list[int]] = {True: [], False: []}
+    for found in _PERSON.finditer(left):
+        near[_SPEAKER.match(left, found.start()) is None].append(len(left) - found.end())
+    for found in _PERSON.finditer(right):
+        near[_SPEAKER.match(right, found.start()) is None].append(found.start())
+    owner = min(near[True], default=None)
+    dwelling = _distance(_DWELLING, left, right) if entity == "ADDRESS" else None
+    return _nearer(owner, dwelling), min(near[False], default=None)
+
+
+def _told_before(heard: str, cues: _Cues, *, nobody: bool) -> bool | None:
+    """Whether the turns before speak of an institution, or else of a person; None if of neither.
+
+    nobody: the text itself has no word of a person; else only a place that people go to counts.
+    """
+    himself, he, shop = (_distance(words, heard, "") for words in (_HIMSELF, _HE, _HIS_SHOP))
+    place = None if cues.visited is None else _distance(cues.visited, heard, "")
+    institution = _nearer(place, _distance(cues.spoken_of, heard, "") if nobody else None)
+    if {institution, himself, he, shop} == {None}:
+        return None
+    if _is_nearer(institution, _nearer(himself, _nearer(he, shop))):
+        return True
+    # 他家 is what a shop is called as well, and 他的 is its where no person was spoken of
+    return place is not None and (himself is None or (he is None and place < himself))
+
+
+def are_of_one(between: str, after: str) -> bool:
+    """Whether two numbers are one subscriber's by what stands between them, and nothing behind names an owner."""
+    return _LISTED.fullmatch(between) is not None and _people("", "", after[:AFTER])[0] is None
+
+
+def _nearer(one: int | None, other: int | None) -> int | None:
+    return min((gap for gap in (one, other) if gap is not None), default=None)
+
+
+def _is_nearer(one: int | None, other: int | None) -> bool:
+    return one is not None and (other is None or one < other)
 
 
 def is_public_by_itself(entity: str, value: str) -> bool:
     """Whether a value says itself that it is an institution's: a mailbox of a function, a toll-free number."""
     if entity == "EMAIL_ADDRESS":
-        return _ROLES.fullmatch(value.partition("@")[0].lower()) is not None
+        local, _, domain = value.lower().partition("@")
+        # leetcode@leetcode.com is the house's own
+        return _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
     return entity == "PHONE_NUMBER" and _is_service_number(value)
 
 

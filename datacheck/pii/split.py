@@ -17,6 +17,7 @@ from datacheck.pii.recognizers.base import compact
 _BEFORE = 40  # characters before the first part, and of the turn before, in which the word may stand
 _REACH = 3  # turns from one part to the next
 _PARTS = 4
+_FEW = 2  # digits with words behind them are a count
 _BETWEEN = rf"{SEPARATOR}{{0,2}}"
 _LAST = re.compile(rf"(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{2,16}})[^0-9A-Za-z]{{0,8}}\Z")
 _FIRST = re.compile(rf"\A[^0-9]{{0,12}}?(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])")
@@ -91,8 +92,7 @@ def _beginning_at(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, 
         value = "".join(compact(texts[turn].text[slice(*place)]) for turn, place in places)
         if entity := _entity(value, said, known):
             return Split(entity, value, tuple(_parts(texts, places)))
-        turn, match = goes_on
-        if texts[turn].text[match.end(1) :].strip(" \t，,。.…！!~～?？"):
+        if not _ends(goes_on[1]):
             return None  # something else follows: no further part
     return None
 
@@ -110,9 +110,16 @@ def _next(turns: Sequence[Utterance], texts: Sequence[Folded], at: int) -> tuple
     for later in range(at + 1, min(at + 1 + _REACH, len(turns))):
         if turns[later].role == turns[at].role:
             match = _FIRST.search(texts[later].text)
+            if match and len(match[1]) <= _FEW and not _ends(match):
+                match = None  # "I have 10 hotels"
             if match or turns[at].role is not None:
                 return (later, match) if match else None
     return None
+
+
+def _ends(match: re.Match[str]) -> bool:
+    """Whether nothing is said behind the digits."""
+    return not match.string[match.end(1) :].strip(" \t，,。.…！!~～?？")
 
 
 def _entity(value: str, said: str, known: Collection[str]) -> str | None:

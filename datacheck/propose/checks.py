@@ -50,9 +50,11 @@ def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
     if kind == "answered":
         yield from item("answer_in_prompt", only=("rate",), told="true")
     if kind == "chat":
-        yield from item("conflicting_answers", only=("unlike", "labels"), of="response")
+        yield from item("conflicting_answers", only=("unlike", "labels", "same_response"), of="response")
     if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():
         yield from item("tool_call_errors")
+    if tables.cells["path"].str.contains(r"^instruction_id_list(?:\[|$)").any():
+        yield from item("constraint_errors")
     if scored:
         yield from item("small_gap")
         yield from item("score_outliers")

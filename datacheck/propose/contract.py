@@ -27,6 +27,7 @@ from datacheck.propose.sample import FirstPart, sample_of
 from datacheck.propose.schema import NEARLY_ALL, labels_in, scale_lines, schema_lines, scored
 from datacheck.text.prose import is_prose
 
+_ROLES = ("system", "user", "assistant", "tool")
 _NAMED = 5  # keys that are listed by name
 _MOST = 0.9  # of the rows have a key that may belong to the question
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}  # that YAML does not take for text
@@ -73,7 +74,8 @@ def _contract(sample: FirstPart, path: Path, against: Path | None, folder: Path 
     known = formats.filter(pl.col("format") != "unknown")["format"]
     chosen = known[0] if len(known) else "rows"
     kind = known_names()[chosen].kind if chosen in known_names() else "rows"
-    if kind == "chat" and not tables.turns["part"].is_in(["response", "chosen"]).any():
+    strange = _strange_roles(tables.turns) if kind == "chat" else []
+    if kind == "chat" and not strange and not tables.turns["part"].is_in(["response", "chosen"]).any():
         chosen, kind = "prompt_only", "prompt"  # no row has an answer: prompts for GRPO, or an evaluation
     labels = labels_in(tables)
     mixed = formats.height > 1
@@ -94,6 +96,7 @@ def _contract(sample: FirstPart, path: Path, against: Path | None, folder: Path 
             else []
         ),
         *_named_texts(texts),
+        *_to_map(strange),
         *([f"      columns: {_map(labels)}"] if labels else []),
         *scale_lines(tables, labels),
         "    schema:",
@@ -108,10 +111,29 @@ def _contract(sample: FirstPart, path: Path, against: Path | None, folder: Path 
 def _without_reader(tables: Tables) -> Iterator[str]:
     """A word on the keys whose texts no reader knows: checks of texts are an error until the contract names them."""
     keys = {key for found in unread_of(tables.rows, tables.cells).values() for key in found if key}
-    if keys:
+    if keys == {LIST}:
+        yield '      # the rows are lists: write each as {"messages": […]}; until then checks of texts are an error'
+    elif keys:
         named = ", ".join(_quoted(key.removesuffix(LIST)) for key in sorted(keys)[:_NAMED])
         yield f"      # no reader knows the texts under {named}: name their keys, as"
         yield f"      # fields: {nearest(keys)}; until then checks of texts are an error, not a pass"
+
+
+def _strange_roles(turns: pl.DataFrame) -> list[str]:
+    """The roles that are none of ours, the most frequent first; none where one speaks alone: that is a prompt."""
+    strange = turns.drop_nulls("role").filter(~pl.col("role").is_in(list(_ROLES)))
+    named = strange.filter(pl.col("role") != "")["role"].value_counts(sort=True)["role"].to_list()
+    return named if len(named) > 1 else []
+
+
+def _to_map(strange: list[str]) -> Iterator[str]:
+    """How to say who speaks, where the data have names of their own for it."""
+    if strange:
+        sides = (
+            f"{_quoted(shown_name(role))}: {side}" for role, side in zip(strange, ("user", "assistant"), strict=False)
+        )
+        yield f"      # no trainer knows the roles {_listed(pl.Series(strange))}: say who is who, as"
+        yield f"      # roles: {{{', '.join(sides)}}}; until then role_errors fails"
 
 
 def _became(tables: Tables) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The first part of the data that a contract is fitted to."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,9 @@ import polars as pl
 from datacheck.engine.contain import tables_of
 from datacheck.errors import UsageError, near_file
 from datacheck.files.inventory import FoundFile, dataset_files
+from datacheck.files.versions import shown
 from datacheck.i18n.message import Message, joined
+from datacheck.loading.codes import CODES
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -40,9 +42,7 @@ def sample_of(path: Path) -> FirstPart:
     records = next((key for file in files[:1] if (key := _list_inside(file))), None)
     tables = _together(files, Reading(records=records))
     if tables is None:
-        raise UsageError(
-            "{path}: no row could be read; `datacheck explain unreadable_lines` says what can be wrong", path=path
-        )
+        raise UsageError(joined((Message("{path}: no row could be read", path=path), *_why(files, records))))
     texts = guessed(tables)
     if texts.fields or texts.roles:
         reading = Reading.model_validate({"records": records, "fields": texts.fields, "roles": texts.roles})
@@ -50,6 +50,33 @@ def sample_of(path: Path) -> FirstPart:
     first = [next(read(file.parent.resolve() / file.name, Reading(records=records)), None) for file in files]
     whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
     return FirstPart(tables, texts, records, whole)
+
+
+def _why(files: Sequence[Path], records: str | None) -> Iterator[Message]:
+    """What is wrong with the first file of which that is known, where, and how to mend it."""
+    for file in files:
+        if (found := _first_problem(file, Reading(records=records))) is not None:
+            line, code, said = found
+            place = f"{shown(file.name)}:{line}" if line else shown(file.name)
+            yield Message("{place}: {why} ({code})", place=place, why=Message.unpacked(said), code=code)
+            yield Message(CODES[code].fix)
+            return
+    yield Message("`datacheck explain unreadable_lines` says what can be wrong")
+
+
+def _first_problem(file: Path, reading: Reading) -> tuple[int | None, str, str] | None:
+    """The line, the code and what is said of the first line, or of the file, that could not be read."""
+    chunks = read(file.parent.resolve() / file.name, reading)
+    try:
+        while True:
+            chunk = next(chunks)
+            for tables in tables_of(chunk, reading):
+                for line, code, said in tables.lines.select("line", "code", "message").iter_rows():
+                    if CODES[code].level in ("error", "limit"):
+                        return chunk.first_line + line, code, said
+    except StopIteration as end:
+        events = [(event.line, event.code, event.message) for event in end.value.events if event.serious()]
+        return next(iter(events), None)
 
 
 def _chosen(listed: Sequence[FoundFile]) -> list[FoundFile]:

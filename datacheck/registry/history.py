@@ -114,6 +114,8 @@ def print_outcome(found: Outcome, console: Console, lang: Lang) -> None:
     screen.line(WORDS[lang].semicolon.join(told), STYLES[status], f"{screen.signs.marks[status]} ")
     for waiver in found.waived:
         screen.line(waiver, STYLES[Status.WARN], f"{screen.signs.marks[Status.WARN]} {_say(lang, 'waiver')} ")
+    for decision in found.idle:
+        screen.line(decision.said(lang), STYLES[Status.WARN], f"{screen.signs.marks[Status.WARN]} ")
     if found.reason and not found.waived:
         screen.line(found.reason, head="  ", label=f"{_say(lang, 'why')}{WORDS[lang].colon}")
     _where(screen, found, lang)

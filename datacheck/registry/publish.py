@@ -84,7 +84,10 @@ class PublishRules:
 
 
 class Outcome(NamedTuple):
-    """What became of a drop. `known`: the ledger had the answer; `waived` and `reason` are for people."""
+    """What became of a drop. `known`: the ledger had the answer; `waived`, `reason` and `idle` are for people.
+
+    `idle`: decisions that were given and do not apply, and why.
+    """
 
     status: Status
     version: str
@@ -95,6 +98,7 @@ class Outcome(NamedTuple):
     seq: int
     waived: tuple[str, ...] = ()
     reason: str = ""
+    idle: tuple[Message, ...] = ()
 
     @property
     def exit_code(self) -> int:
@@ -142,7 +146,7 @@ def publish(
         while True:
             found = _once(job, ledger, lease, execute or _plainly)
             if found is not None:
-                return found
+                return found._replace(idle=job.idle)
             if not wait:
                 raise BusyError("{drop}: another worker validates this version now; look again later", drop=shown(drop))
             time.sleep(_LOOK)
@@ -216,6 +220,7 @@ class Job:
         self.manifest = manifest
         self.claim = f"publish:{manifest.id}"
         self.asked = ""
+        self.idle: tuple[Message, ...] = ()
         self.within = self._bind()
         self.channel = check_channel(rules.channel or self._name)
         self.scope = Scope(manifest.id, self.channel, self._name)
@@ -280,7 +285,9 @@ class Job:
             return contract
         from datacheck.session.decided import decide
 
-        return decide(contract, options.decisions, options.as_of or today()).contract
+        decided = decide(contract, options.decisions, options.as_of or today())
+        self.idle = decided.idle()
+        return decided.contract
 
     def require_readable(self) -> None:
         """Whatever the run would refuse to list is refused before anything is claimed or moved."""

@@ -44,6 +44,7 @@ from datacheck.registry.claims import Claim
 _CLONE = 0x40049409  # FICLONE of linux/fs.h
 _PIECE = 16 * 1024**2  # bytes that are copied at once
 _FOLDERS = ("incoming", "staged", "versions", "quarantine", "published")
+_MODE = 0o775  # of these, whatever the umask: who may write there chooses which ledger is asked
 _MIGRATING = ".migrate."
 _CHANNEL = re.compile(r"[\w][\w.-]{0,99}")
 _ERASED = ".erased"  # how the name of what is being removed ends
@@ -73,8 +74,9 @@ class Registry:
                 "{root}: cannot be written ({reason}); expected a folder where you may write",
                 root=shown(self.root),
             ):
+                self.root.mkdir(_MODE, parents=True, exist_ok=True)
                 for name in _FOLDERS:
-                    (self.root / name).mkdir(parents=True, exist_ok=True)
+                    (self.root / name).mkdir(_MODE, exist_ok=True)
             self._require_own_ledger()
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
@@ -152,7 +154,7 @@ class Registry:
         Raises LoadError where it cannot be read or is not what its manifest says, UsageError where it is not there.
         """
         box = self.box(held)
-        box.mkdir()
+        box.mkdir(_MODE)
         if self._moved(ledger, held, drop, box):
             with LoadError.instead(OSError, "{drop}: cannot be copied into the registry ({reason})", drop=shown(drop)):
                 _own_files(box / "drop", box / "copy", all_of_them=True)

@@ -39,8 +39,10 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
     apply = ["datacheck", "apply", out, *_data({name: paths.get(name, "PATH") for name in names}), "--out", mended]
     given |= {name: _kept(report, name, paths.get(name, "PATH"), mended) for name in names}
     settings = [part for name, value in typed.get("run", {}).items() for part in ("--run", f"{name}={value}")]
-    extra = [*settings, *(("--checks", typed["checks"]) if typed.get("checks") else ())]
-    again = ["datacheck", "run", contract, *_data(given), *extra, *(["--strict"] if report.strict else [])]
+    besides = [part for name in ("checks", "decisions") if typed.get(name) for part in (f"--{name}", typed[name])]
+    extra = [*settings, *besides]
+    asked = _asked(typed)
+    again = ["datacheck", "run", contract, *_data(given), *extra, *asked, *(["--strict"] if report.strict else [])]
     shown = ["datacheck", "judge", out, "--contract", contract, *extra]
     before, after = (sum(report.funnel[name][at][1] for name in names if report.funnel.get(name)) for at in (0, -1))
     return Commands(
@@ -62,6 +64,12 @@ def drop(finding: Finding, run: Mapping[str, Any]) -> str:
     out, path = typed.get("out", "REPORT"), typed.get("paths", {}).get(finding.dataset, "PATH")
     where = _data({finding.dataset: path})
     return shlex.join(["datacheck", "apply", out, *where, "--drop", finding.id, "--out", f"{out}-mended"])
+
+
+def _asked(typed: Mapping[str, Any]) -> list[str]:
+    """What the operator allowed to be asked: a trainer, reward functions."""
+    python = ["--trainer-python", typed["trainer-python"]] if typed.get("trainer-python") else []
+    return [*python, *(part for each in typed.get("grader") or () for part in ("--grader", each))]
 
 
 def _data(paths: Mapping[str, str]) -> list[str]:

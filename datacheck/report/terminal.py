@@ -53,6 +53,8 @@ def print_report(
     for finding in show.worst_first(report):
         if finding.status in (Status.PASS, Status.INFO) or (finding.dataset, str(finding.error)) in said:
             continue  # one cause that stopped many checks is told once; the table lists them all
+        if _follows(report, finding):
+            continue
         if finding.error and not finding.values:
             said.add((finding.dataset, str(finding.error)))
         _block(screen, finding, cards.card(finding.check, lang), show.codes(finding, lang))
@@ -65,6 +67,14 @@ def print_report(
         if report.verdict is not Status.PASS:  # the first lines have left the screen
             screen.line()
             _verdict(screen, report)
+
+
+def _follows(report: Report, finding: Finding) -> bool:
+    """Whether nothing was measured because no row could be read, which another finding of the dataset explains."""
+    known = report.datasets.get(finding.dataset)
+    if finding.status is not Status.ERROR or known is None or known.rows:
+        return False
+    return any(f.dataset == finding.dataset and f.status is Status.FAIL for f in report.findings)
 
 
 def _header(screen: Screen, report: Report) -> None:

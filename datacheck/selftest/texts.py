@@ -14,12 +14,16 @@ _INSTEAD = ("empty_turns", "error_as_answer", "unfinished_answers", "refusals", 
             "leaked_reasoning")  # fmt: skip
 _BELOW = ("garbled_text", "control_tokens", "leftover_markup", "placeholder_text", "run_on_answers")
 _WITH_QUESTION = ("prompt_echo", "language_mismatch")
+_OF_QUESTION = ("repeats_question", "acknowledged")  # problems of other checks with theirs
+_OF_TURNS = ("same_turn",)  # of several answers together
 _WHOLE_TEXT = {
+    "bytes",
     "lost",
     "no_value",
     "repeats_question",
     "capitals",
     "absent_input",
+    "absent_figure",
 }  # what these say, they say of a text as a whole
 # Where signs mean other things.
 _CODE = re.compile(r"```|[{};<>]\s*$|^\s*(?:def |import |#include|<\w+|\$ )", re.MULTILINE)
@@ -68,14 +72,14 @@ def of_texts() -> tuple[FaultKind, ...]:
 def _of_plant(check: str, plant: Plant) -> Iterator[FaultKind]:
     if plant.source or plant.others or not {*plant.check.model_fields_set} <= {"check", "reasoning"}:
         return
-    if len(plant.places) > 1:  # a fault of several rows together
+    if len(plant.places) > 1 or plant.problem in _OF_TURNS:  # a fault of several rows together
         return
     ((line, where),) = plant.places
     rows = parsed(plant.lines)
     turn = next((turn for turn in rows[line - 1].turns if turn.path == where), None) if len(rows) >= line else None
     if turn is not None:
         whole = plant.problem in _WHOLE_TEXT or check in _INSTEAD
-        with_question = check in _WITH_QUESTION or plant.problem == "repeats_question"
+        with_question = check in _WITH_QUESTION or plant.problem in _OF_QUESTION
         asked = rows[line - 1].asked if with_question else None
         below = check in _BELOW and not whole
         change = partial(_transplanted, turn=turn, asked=asked, below=below)

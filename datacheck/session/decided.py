@@ -187,6 +187,12 @@ class DecidedContract(NamedTuple):
             file=given.file, sha256=given.sha256, signer=given.signer, refused=refused, decisions=told
         )
 
+    def idle(self) -> tuple[Message, ...]:
+        """What was given and does not apply, and why."""
+        if self.given.refused is not None:
+            return (Message("NOT APPLIED: {file}: {why}", file=self.given.file, why=self.given.refused),)
+        return tuple(_idle(decision, why) for decision, why in self.why_not.items())
+
     def _for_runs(self) -> Iterator[Suppression | Allowance]:
         return (each for each in self.given.decisions if isinstance(each, Suppression | Allowance))
 
@@ -226,6 +232,11 @@ def decide(contract: Contract, given: GivenDecisions, day: dt.date) -> DecidedCo
     return DecidedContract(replace(contract, datasets=datasets, inputs=inputs), given, why_not)
 
 
+def with_decisions(contract: Contract, given: GivenDecisions | None, day: dt.date | None) -> Contract:
+    """The contract as it is with what was decided, if anything was; `day`: of an earlier run, else today."""
+    return contract if given is None else decide(contract, given, day or today()).contract
+
+
 def _names(decision: HumanDecision, dataset: Dataset, check: Check) -> bool:
     return decision.names(dataset.finding(check), check.check, dataset.name)
 
@@ -249,9 +260,13 @@ def _with(dataset: Dataset, check: Check, decision: HumanDecision, day: dt.date)
     return replace(dataset, checks=tuple(changed if each is settings else each for each in dataset.checks))
 
 
+def _idle(decision: HumanDecision, why: Message) -> Message:
+    return Message("NOT APPLIED: {decision}: {why}", decision=decision.line(), why=why)
+
+
 def _entry(decision: Suppression | Allowance, why: Message | None, rows: int) -> DecisionEntry:
     if why is not None:
-        said = Message("NOT APPLIED: {decision}: {why}", decision=decision.line(), why=why)
+        said = _idle(decision, why)
     elif isinstance(decision, Suppression):
         said = Message.plural(
             "{n:,} row suppressed of {decision}", "{n:,} rows suppressed of {decision}", rows, decision=decision.line()

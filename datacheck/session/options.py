@@ -20,10 +20,10 @@ CONTRACT = "contract.yaml"  # in the folder of a report: what `keep_contract` ke
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. Four change what is measured: `as_of`, `run`, `decisions` and `trainer_python`.
+    """How to run. These change what is measured: `as_of`, `run`, `decisions`, `trainer_python`, `graders`.
 
     `as_of`: the day with which dates of expiry are compared. `trainer_python`: the Python of a training environment,
-    whose trainer is asked about rows.
+    whose trainer is asked about rows. `graders`: reward functions that may be asked, as `my_rewards.py:accuracy`.
     `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
     optional datasets that must be there; `whole`: all of them, as where the verdict is signed, but for those in
     `nothing_yet`. `engine`, `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder.
@@ -50,6 +50,7 @@ class Options:
     version: Path | None = None
     run: Mapping[str, str] = field(default_factory=dict)
     trainer_python: Path | None = None
+    graders: tuple[str, ...] = ()
     require: tuple[str, ...] = ()
     whole: bool = False
     nothing_yet: tuple[str, ...] = ()

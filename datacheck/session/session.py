@@ -8,7 +8,7 @@ import os
 import platform
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -67,6 +67,7 @@ class Session:
                 required=options.required,
                 nothing_yet=options.nothing_yet,
                 python=options.trainer_python,
+                graders=options.graders,
             )
             self.decided = None
             if options.decisions is not None:
@@ -253,6 +254,9 @@ class Session:
             "paths": {name: self.given.get(name) or _near(each.path) for name, each in contract.datasets.items()},
             "run": dict(options.run),
             "checks": str(options.checks) if options.checks else None,
+            "decisions": str(options.decisions.place) if options.decisions else None,
+            "trainer-python": str(options.trainer_python) if options.trainer_python else None,
+            "grader": list(options.graders),
         }
 
 
@@ -305,6 +309,8 @@ def validate(
     out: str | Path = DEFAULT_OUT,
     baseline: str | Path | None = None,
     engine: str = "local",
+    graders: Sequence[str] = (),
+    trainer_python: str | Path | None = None,
 ) -> Report:
     """Run a contract and return its Report, which a notebook shows; the report folder is written to `out`.
 
@@ -316,6 +322,8 @@ def validate(
         out: where the report folder goes; an earlier report there is replaced.
         baseline: folder of an earlier report; only what is new beside it fails, as with `--baseline`.
         engine: where the work is done, as with `--engine`; a Ray that this process has joined is used as it is.
+        graders: reward functions that may be asked, as `--grader`: `my_rewards.py:accuracy`.
+        trainer_python: the Python of a training environment, as `--trainer-python`.
 
     Raises:
         ContractError: the contract is wrong; UsageError: a path is.
@@ -323,7 +331,10 @@ def validate(
     """
     Report.in_notebooks = notebook.render
     beside = Path(baseline) if baseline is not None else None
-    options = Options(out=Path(out), run=run or {}, baseline=beside, engine=engine)
+    python = Path(trainer_python) if trainer_python is not None else None
+    options = Options(
+        out=Path(out), run=run or {}, baseline=beside, engine=engine, graders=tuple(graders), trainer_python=python
+    )
     beside_out = None if engine == "local" else Path(out).absolute().parent  # a cluster shares what `out` lies on
     with as_paths(data or {}, beside_out) as named, Session(Path(contract), named, options) as session:
         session.run()

@@ -122,6 +122,14 @@ def _sets(texts: pl.Series, unit: Unit, drop: UInt32s) -> Sets:
     return Sets(_or_all(some(found, own_grams(counted, latin, drop)), found), hashes)
 
 
+def single(text: str, unit: Unit) -> UInt32s:
+    """Return the n-grams, sorted, that stand once in a text."""
+    found = grams(_normalised(pl.Series([text]), unit), unit.by, unit.n).hashes
+    hashes, counts = np.unique(found, return_counts=True)
+    once: UInt32s = hashes[counts == 1]
+    return once
+
+
 def _normalised(texts: pl.Series, unit: Unit) -> pl.Series:
     """Return normalised texts; for jieba strip_space drops white space beside Chinese characters only."""
     if unit.by != "jieba" or "strip_space" not in unit.rules:

@@ -16,7 +16,8 @@ _OPENING = " \t\r\n*_`$([{"
 _NUMBER = re.compile(r"[-+]?[$€£¥]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:/\d+)?")
 _MORE = re.compile(r"\s*(?:[/,|、]|or\b|或|and\b|和)\s*[\w(]|[\"'”’」]")  # "A or B", "yes/no"; a quoted form to keep to
 _MEANS = re.compile(r"\s*(?:for|if|when|means|stands)\b|\s*(?:表示|代表)")  # "answer 1 for yes and 0 for no"
-_ALONE = re.compile(r"[?!.。\n]\W*?([-+]?[$€£¥]?\d[\d,]*(?:\.\d+)?)\W*$")
+# Behind the last sentence; "d. 125" is an option to choose.
+_ALONE = re.compile(r"(?:[?!。\n]|(?<!\b[a-h])\.)\W*?([-+]?[$€£¥]?\d[\d,]*(?:\.\d+)?)\W*$")
 _NUMBERS = re.compile(r"(?<![0-9a-z.,])[-+]?[$€£¥]?\d[\d,]*(?:\.\d+)?")
 _NEAR = 60  # characters behind a mark in which the answer begins
 

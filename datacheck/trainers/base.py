@@ -149,19 +149,21 @@ class Seen(NamedTuple):
     columns: the top-level keys of all records (the `datasets` library fills those that a record lacks with null);
     none: not known, each record has its own keys only. first: the first record, by which some decide the format.
     typed: how `datasets` types them, where the twin wants to know (`Mode.typed`); not_loadable: why it raises.
+    rows: how many there are, where the twin wants to know (`Mode.counted`).
     """
 
     columns: frozenset[str] = frozenset()
     first: Any = None
     typed: JsonColumns | None = None
     not_loadable: str | None = None
+    rows: int | None = None
 
     @classmethod
     def of(cls, records: Sequence[Any], *, typed: Typing | None = None) -> Seen:
         """What a loader sees of these records, where they are all."""
         objects = [record for record in records if isinstance(record, dict)]
         columns = frozenset(key for record in objects for key in record)
-        seen = cls(columns, records[0] if records else None)
+        seen = cls(columns, records[0] if records else None, rows=len(records))
         return seen.with_types([json.dumps(record) for record in objects], typed) if typed else seen
 
     def with_types(self, lines: Sequence[str], by: Typing) -> Seen:
@@ -241,6 +243,18 @@ def conversation_of(messages: Any, reason: str, where: str) -> Messages:
         return objects_of(messages, reason, where)
     filled = [inner for inner in messages if inner not in ([], {}, "")]  # a loop over these gives nothing
     return [message for inner in filled for message in objects_of(inner, reason, where)]
+
+
+def weighted(messages: Messages, tools: Any) -> RowOutcome:
+    """Answers are trained but those of weight 0, which the services mask; tools that are no list are left out."""
+    weights = tuple(float(message["role"] == "assistant" and message.get("weight") != 0) for message in messages)
+    masked = tuple(
+        Fate("message_masked", f"messages[{number}].weight")
+        for number, message in enumerate(messages)
+        if message["role"] == "assistant" and not weights[number]
+    )
+    listed = tools if isinstance(tools, list) else None
+    return RowOutcome(masked, Trained("weights", messages=messages, tools=listed, weights=weights))
 
 
 def fate_if(
@@ -376,11 +390,20 @@ def share_of(source: int, target: int, limit: int) -> tuple[int, int]:
 
 
 class Upstream(NamedTuple):
-    """Where the rules were read. `folder` is what their sources have in common, with a slash at the end."""
+    """Where the rules were read: `commit` is a commit or a release, or of documents the day.
+
+    folder: what their sources have in common, with a slash at the end. said: how it was read, for the docs.
+    """
 
     repository: str
     commit: str
     folder: str = ""
+    said: str = ""
+
+    @property
+    def documents(self) -> bool:
+        """Whether it is what a service writes of itself; then `commit` is a day."""
+        return self.commit.count("-") == 2
 
 
 @dataclass(frozen=True)
@@ -397,6 +420,7 @@ class Mode:
     them to the tokenizer's chat template as they stand.
     typed: what gives types to the columns of JSON files, where that decides: a version of the `datasets` library, or
     pyarrow, where they are written as Parquet.
+    counted: whether a file may have too few rows or too many.
     boundary: where a completion begins: behind as many tokens as the prompt alone has, where these and those of both
     part, or (for a pair) where any of the two parts. pieces: answers are tokenized apart from what is around them.
     rendered_with: (settings, template) → the one that it trains with. tokenizer: (settings) → what it changes of the
@@ -420,6 +444,7 @@ class Mode:
     tolerates: frozenset[str] = frozenset()
     tool_arguments: Literal["string", "object", "any", "template"] = "template"
     typed: Typing | None = None
+    counted: bool = False
     boundary: Literal["prompt", "parting", "parting_of_pair"] = "prompt"
     pieces: bool = False
     rendered_with: Callable[[Any, str], str] = lambda _settings, template: template
@@ -505,7 +530,7 @@ class Twins(NamedTuple):
         said = tomllib.loads(Path(__file__).with_name(f"{name}.toml").read_text(encoding="utf-8"))
         left_out = said.pop("not_covered")
         for rule in (rule for table in said.values() for rule in table.values()):
-            rule["source"] = upstream.folder + rule["source"]
+            rule["source"] = rule["source"] if "://" in rule["source"] else upstream.folder + rule["source"]
         rules = {table: {slug: Rule(**rule) for slug, rule in own.items()} for table, own in said.items()}
         return cls(name, upstream, rules, left_out)
 

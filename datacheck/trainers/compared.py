@@ -22,6 +22,11 @@ def compared_with(name: str) -> tuple[str, ...]:
 def version_note(mode: Mode, version: str | None) -> Message:
     """For what the twin stands, beside the version that the run names."""
     known = compared_with(mode.name)
+    if not known and mode.upstream.documents:
+        return Message("{trainer}: from the documents of the service, which was not asked", trainer=mode.name)
+    if not known and not mode.run_here:
+        read = {"repository": mode.upstream.repository, "commit": mode.upstream.commit[:10]}
+        return Message("{trainer}: read from {repository} at {commit}, not run", trainer=mode.name, **read)
     if not known:
         stands = Message("commit {commit}, no release", commit=mode.upstream.commit[:10])
     else:

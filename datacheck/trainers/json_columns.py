@@ -5,14 +5,16 @@ dates, whole numbers beside fractions become fractions, keys come in the order o
 type for (objects with differing keys, texts beside numbers) is kept as JSON text, so that a text which is itself JSON
 comes out as what it says. Types are those of the first 10 MB, as there.
 
-Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are null (`datasets 4`). So they are
-in a Parquet file that pyarrow writes (`parquet`), where texts stay texts.
+Where Arrow reads what is not valid (a list whose first value is null), datasets 5 takes the rows one by one; those
+before it stop (`datasets 4.8`). Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are
+null (`datasets 4`). So they are in a Parquet file that pyarrow writes (`parquet`), where texts stay texts.
 """
 
 import base64
 import datetime as dt
 import io
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -24,7 +26,7 @@ _BLOCK = CHUNK // 32
 _WHOLE_NUMBERS = range(-(1 << 63), 1 << 64)  # those that the library's parser reads
 _DECIMALS = 10  # of fractions, where its writer writes them
 Path = tuple[str | int, ...]  # 0 is "in a list"
-Typing = Literal["datasets 5", "datasets 4", "parquet"]
+Typing = Literal["datasets 5", "datasets 4.8", "datasets 4", "parquet"]
 
 
 class NotLoadableError(ValueError):
@@ -104,11 +106,44 @@ def _rounded(value: Any) -> Any:
 
 
 def _parsed(text: str) -> Any:
-    """JSON as the library's parser takes it: whole numbers of 64 bits only."""
+    """JSON as the library's parser (pandas' ujson) takes it.
+
+    Whole numbers of 64 bits only; numbers with leading zeros or half written ("007", "1.", "-"), raw control
+    characters in texts and a comma before a closing brace pass; NaN is null.
+    """
     try:
-        return json.loads(text, parse_int=_whole)
+        try:
+            return _loads(text)
+        except json.JSONDecodeError:
+            if not _LIKELY.match(text):
+                raise
+            return _loads(_LENIENT.sub(_written_out, text))
     except RecursionError:
         raise ValueError from None
+
+
+def _loads(text: str) -> Any:
+    return json.loads(text, strict=False, parse_int=_whole, parse_constant=_constant)
+
+
+_NUMBER = r"(-\d*|\d+)(\.\d*)?([eE][+-]?\d*)?"
+_LENIENT = re.compile(rf'("(?:[^"\\]|\\.)*+(?:"|\\?\Z))|{_NUMBER}|(,)(?=\s*+\}})', re.DOTALL | re.ASCII)
+_LIKELY = re.compile(rf"\s*+(?:[\[{{]|{_NUMBER}\s*+\Z)", re.ASCII)  # the cheap look at texts of which most are no JSON
+
+
+def _written_out(found: re.Match[str]) -> str:
+    """A number as strict JSON has it; texts stay, a comma before a closing brace goes."""
+    text, whole, fraction, exponent, comma = found.groups(default="")
+    if text or comma:
+        return text
+    sign = "-" if whole[0] == "-" else ""
+    fraction += "0" if fraction == "." else ""
+    exponent += "" if not exponent or exponent[-1].isdigit() else "0"
+    return f"{sign}{whole.lstrip('-0') or '0'}{fraction}{exponent}"
+
+
+def _constant(name: str) -> float | None:
+    return None if name == "NaN" else float(name)
 
 
 def _whole(text: str) -> int:
@@ -123,7 +158,12 @@ def json_columns(lines: Sequence[str], by: Typing = "datasets 5") -> JsonColumns
 
     Raises NotLoadableError where the library raises.
     """
-    infer = {"datasets 5": _inferred, "datasets 4": _inferred_whole, "parquet": _inferred_parquet}[by]
+    infer = {
+        "datasets 5": _inferred,
+        "datasets 4.8": _inferred_or_not,
+        "datasets 4": _inferred_whole,
+        "parquet": _inferred_parquet,
+    }[by]
     taken: list[str] = []
     size = 0
     for line in lines:
@@ -141,9 +181,9 @@ def _inferred_whole(lines: Sequence[str]) -> JsonColumns:
     """Without a place for what is mixed."""
     batch = _encoded(lines, [])
     block = max(_BLOCK, len(batch))
-    return JsonColumns(
-        paj.read_json(io.BytesIO(batch), read_options=paj.ReadOptions(block_size=block)).schema, frozenset()
-    )
+    table = paj.read_json(io.BytesIO(batch), read_options=paj.ReadOptions(block_size=block))
+    table.validate()  # as it stands, a list whose first value is null points behind its values: UnicodeDecodeError
+    return JsonColumns(table.schema, frozenset())
 
 
 def _inferred_parquet(lines: Sequence[str]) -> JsonColumns:
@@ -155,7 +195,8 @@ def _inferred_parquet(lines: Sequence[str]) -> JsonColumns:
     )
 
 
-def _inferred(lines: Sequence[str]) -> JsonColumns:
+def _inferred(lines: Sequence[str], *, by_value: bool = True) -> JsonColumns:
+    """by_value: what Arrow reads wrong is typed row by row."""
     try:
         examples = [_parsed(line) for line in lines]
     except ValueError:
@@ -175,9 +216,21 @@ def _inferred(lines: Sequence[str]) -> JsonColumns:
             elif ("straddling" in said or "JSON conversion to" in said) and block < len(batch):
                 block *= 2
             else:
+                if said.startswith("Column ") and by_value:  # it was read, and is not valid
+                    return JsonColumns(_schema_of_values(batch), frozenset(mixed))
                 raise
         else:
             return JsonColumns(table.schema, frozenset(mixed))
+
+
+def _inferred_or_not(lines: Sequence[str]) -> JsonColumns:
+    return _inferred(lines, by_value=False)
+
+
+def _schema_of_values(batch: bytes) -> pa.Schema:
+    """As pyarrow types Python's values, one row after the other: texts stay texts."""
+    rows = [pa.Table.from_pylist([_parsed(line.decode())]) for line in batch.splitlines()]
+    return pa.concat_tables(rows, promote_options="default").schema
 
 
 def _mixed(examples: Sequence[Any]) -> list[Path]:

@@ -53,6 +53,10 @@ _RENAMED = {"user": "user", "human": "user", "assistant": "assistant", "gpt": "a
 _TOOL_RESULTS = ("function_response", "observation", "observations")
 _TOOL_ROLES = {"function_call": "tool_call", **dict.fromkeys(_TOOL_RESULTS, "tool_response")}
 _END = re.compile(r"(<\|[^|<>]+\|>|</s>|<eos>|<end_of_turn>)$")  # what may end a turn
+_TOOL_RESULT_ROLES = frozenset({"tool", "tool_response"})
+_HERMES = frozenset({"qwen", "qwen2_5"})  # templates of ChatML whose calls are written as hermes.py does
+_NEXT_QUESTION = "<|im_end|>\n<|im_start|>user\n"  # between a question and a result that no call precedes
+_EARLIEST, _LATEST = dt.datetime(1677, 9, 21, 0, 12, 44), dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]
@@ -385,11 +389,15 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     """What the encoder demands, and what is trained."""
     row = {**row, "messages": _stored(row["messages"]), "tools": _stored(row.get("tools"))}
     messages = row["messages"]
+    notes += fate_if(_has_media(row, messages), "media_of_row")
+    if mode == "kto":
+        notes += _demand_labelled(row, messages)
     for number, message in enumerate(messages[1:], 1):
         if message["role"] == "system":
             raise StopRow("system_in_middle", f"messages[{number}].role")
-    if mode == "kto":
-        _demand_labelled(row, messages)
+    arguments = row.get("chat_template_kwargs")
+    if arguments and not isinstance(arguments, dict):
+        raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
     tools = given(row.get("tools")) or None
     if mode == "grpo" and messages[-1]["role"] == "assistant":  # it is taken away before the encoder sees the row
         messages = messages[:-1]
@@ -398,26 +406,20 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
     notes += _ended(messages[-1]["content"], f"messages[{len(messages) - 1}]")
+    notes += () if to.template in _HERMES else _result_alone(messages)
     weights = _weights(messages)
-    shown_messages, weights = _joined([_shown(message) for message in messages], weights)
+    shown_messages, weights = _joined(_shown_all(messages, to), weights)
     if mode == "grpo":
-        notes += fate_if(messages[-1]["role"] == "assistant", "two_answers", f"messages[{len(messages) - 1}]")
+        notes += fate_if(
+            messages[-1]["role"] in ("assistant", "tool_call"), "two_answers", f"messages[{len(messages) - 1}]"
+        )
         return RowOutcome(notes, Trained("sampled", prompt=shown_messages, tools=tools))
     unanswered = messages[-1]["role"] not in ("assistant", "tool_call")
-    notes = (*notes, *fate_if(unanswered, "no_answer", "messages"), *_masked(messages), *_called_in_words(messages))
+    notes = (*notes, *fate_if(unanswered, "no_answer", "messages"), *_masked(messages))
+    notes += _joined_unlike(messages) + (() if to.template in _HERMES else _called_in_words(messages))
     if mode == "dpo":
-        _demand_rejected(row, messages)
-        other = row.get("rejected_messages")
-        nothing = "rejected_messages" in row and other is None and row.get("rejected_response") is None
-        notes += fate_if(nothing, "rejected_is_chosen", "rejected_messages")
-        apart = isinstance(other, list) and other[:-1] != messages[:-1]
-        notes += fate_if(apart, "two_prompts", "rejected_messages")
-        unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
-        notes += fate_if(unanswered, "no_answer", "rejected_messages")
-        notes += _also_trained(messages)
-        notes += _ended(row.get("rejected_response"), "rejected_response")
-        notes += _ended(other[-1].get("content"), "rejected_messages") if isinstance(other, list) else ()
-        return RowOutcome(notes, _pair(row, shown_messages, tools))
+        notes += _rejected_notes(row, messages)
+        return RowOutcome(notes, _pair(row, shown_messages, tools, to))
     strategy = to.loss_scale.partition("+")[0]
     loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
     if mode == "kto":
@@ -433,9 +435,34 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     return RowOutcome(notes, trained._replace(open_end=unanswered))
 
 
+def _rejected_notes(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
+    """What stands out in the rejected side of a pair. Raises StopRow where the encoder raises."""
+    _demand_rejected(row, messages)
+    other = row.get("rejected_messages")
+    nothing = "rejected_messages" in row and other is None and row.get("rejected_response") is None
+    notes = fate_if(nothing, "rejected_is_chosen", "rejected_messages")
+    apart = isinstance(other, list) and other[:-1] != messages[:-1]
+    notes += fate_if(apart, "two_prompts", "rejected_messages")
+    notes += fate_if(_replaces_more(row, messages), "two_prompts", "rejected_response")
+    unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
+    notes += fate_if(unanswered, "no_answer", "rejected_messages")
+    notes += _also_trained(messages)
+    notes += _ended(row.get("rejected_response"), "rejected_response")
+    return notes + (_ended(other[-1].get("content"), "rejected_messages") if isinstance(other, list) else ())
+
+
+def _has_media(row: Row, messages: list[Row]) -> bool:
+    """Whether columns or parts of contents say that there is more than text."""
+    contents = (message["content"] for message in messages if isinstance(message["content"], list))
+    kinds = {part.get("type") for content in contents for part in content if isinstance(part, dict)}
+    return any(row.get(key) not in (None, []) for key in _MEDIA.values()) or bool(kinds - {"text", None})
+
+
 def _stored(value: Any) -> Any:
     """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds."""
     if isinstance(value, dt.datetime):
+        if not _EARLIEST <= value.replace(tzinfo=None) <= _LATEST:
+            raise StopRow("date_out_of_range")
         return int(value.replace(tzinfo=dt.UTC).timestamp() * 1000)
     if isinstance(value, list):
         return [_stored(each) for each in value]
@@ -449,9 +476,15 @@ def _weights(messages: list[Row]) -> list[bool | None]:
     said: list[bool | None] = []
     for number, message in enumerate(messages):
         empty = message["role"] == "assistant" and text_of_content(message["content"]) == "" and number < last
-        known = empty or message.get("loss") is not None
-        said.append(message["role"] in answers and message.get("loss") is not False and not empty if known else None)
+        known = empty or message.get("loss") is not None or message.get("loss_scale") is not None
+        said.append(message["role"] in answers and not _muted(message) and not empty if known else None)
     return said
+
+
+def _muted(message: Row) -> bool:
+    """Whether a message says that it is not to be trained: by its loss, or by a weight of 0."""
+    loss, weight = message.get("loss"), message.get("loss_scale")
+    return (loss is not None and not loss) or (isinstance(weight, int | float) and weight == 0)
 
 
 def _joined(messages: list[Row], weights: list[bool | None]) -> tuple[list[Row], list[bool | None]]:
@@ -479,8 +512,17 @@ def _masked(messages: list[Row]) -> tuple[Fate, ...]:
     return tuple(
         Fate("message_masked", f"messages[{number}].loss")
         for number, message in enumerate(messages)
-        if message.get("loss") is False and message["role"] in ("assistant", "tool_call")
+        if _muted(message) and message["role"] in ("assistant", "tool_call")
     )
+
+
+def _joined_unlike(messages: list[Row]) -> tuple[Fate, ...]:
+    """The first of two neighbouring answers of which one is not to be trained."""
+    for number, (message, after) in enumerate(pairwise(messages)):
+        both = all(each["role"] in ("assistant", "tool_call") for each in (message, after))
+        if both and _muted(message) != _muted(after):
+            return (Fate("joined_unlike", f"messages[{number}].loss"),)
+    return ()
 
 
 def _ended(text: Any, where: str) -> tuple[Fate, ...]:
@@ -493,6 +535,14 @@ def _also_trained(messages: list[Row]) -> tuple[Fate, ...]:
     return tuple(Fate("earlier_trained", f"messages[{n}].loss") for n in islice(said, 1))
 
 
+def _result_alone(messages: list[Row]) -> tuple[Fate, ...]:
+    """The first result of a tool that stands behind a question: it is put into the question."""
+    for number, (message, after) in enumerate(pairwise(messages), 1):
+        if message["role"] == "user" and after["role"] in _TOOL_RESULT_ROLES:
+            return (Fate("result_behind_question", f"messages[{number}].role"),)
+    return ()
+
+
 def _called_in_words(messages: list[Row]) -> tuple[Fate, ...]:
     """The first answer of words that a call follows at once."""
     for number, (message, after) in enumerate(pairwise(messages)):
@@ -501,13 +551,15 @@ def _called_in_words(messages: list[Row]) -> tuple[Fate, ...]:
     return ()
 
 
-def _demand_labelled(row: Row, messages: list[Row]) -> None:
-    """What KTO's own step looks at before the encoder."""
-    label, last = row.get("label"), messages[-1]["role"]
-    if last != "assistant":
-        raise StopRow("last_not_answer", f"messages[{len(messages) - 1}].role", role_said(last))
+def _demand_labelled(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
+    """What KTO's own step looks at before the encoder: it writes each answer into a row drawn beside this one."""
+    label, last = row.get("label"), messages[-1]
+    if last["role"] != "assistant":
+        raise StopRow("last_not_answer", f"messages[{len(messages) - 1}].role", role_said(last["role"]))
     if not isinstance(label, bool | int | float):
         raise StopRow("label_missing", "label", type_of(label))
+    where = f"messages[{len(messages) - 1}].content"
+    return fate_if(not isinstance(last["content"], str), "answer_no_text", where, type_of(last["content"]))
 
 
 def _demand_rejected(row: Row, messages: list[Row]) -> None:
@@ -526,14 +578,19 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
         demand(row["rejected_messages"], row.get("tools"))
 
 
-def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
+def _replaces_more(row: Row, messages: list[Row]) -> bool:
+    """Whether rejected_response stands for more than the last answer: all behind the last question, or the system."""
+    roles = [message["role"] for message in messages]
+    behind = roles[len(roles) - roles[::-1].index("user") :] if "user" in roles else roles
+    return row.get("rejected_response") is not None and bool({*_TOOL_RESULT_ROLES, "system"} & set(behind))
+
+
+def _pair(row: Row, messages: list[Row], tools: list[Any] | None, to: MsSwift) -> Trained:
     """Chosen and rejected from the last question on; `rejected_response` takes the place of the last answer."""
     last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
-    if isinstance(row.get("rejected_messages"), list):
-        rejected = _joined([_shown(each) for each in row["rejected_messages"]], [None] * len(row["rejected_messages"]))[
-            0
-        ]
-        rejected = rejected[last:]
+    other = row.get("rejected_messages")
+    if isinstance(other, list):
+        rejected = _joined(_shown_all(other, to), [None] * len(other))[0][last:]
     elif isinstance(row.get("rejected_response"), str):
         rejected = [{"role": "assistant", "content": row["rejected_response"]}]
     elif isinstance(row.get("rejected_response"), list):
@@ -543,6 +600,30 @@ def _pair(row: Row, messages: list[Row], tools: list[Any] | None) -> Trained:
     else:
         raise StopRow("no_rejected", "rejected_response")
     return Trained("completion", prompt=messages[:last], chosen=messages[last:], rejected=rejected, tools=tools)
+
+
+def _shown_all(messages: list[Row], to: MsSwift) -> list[Row]:
+    """Messages in standard roles; calls, and results behind a question, as the template writes them where it is known.
+
+    `_joined` puts neighbours together: nothing stands between words and a call, a line break between calls.
+    """
+    made = [_shown(message) for message in messages]
+    if to.template not in _HERMES:
+        return made
+    for at, message in enumerate(messages):
+        before, shown_as = messages[at - 1]["role"] if at else None, made[at]
+        if "tool_calls" in shown_as:
+            line = "\n" if before == "tool_call" else ""
+            made[at] = {"role": "assistant", "content": line + _called(shown_as["tool_calls"][0]["function"])}
+        elif message["role"] in _TOOL_RESULT_ROLES and at and made[at - 1]["role"] == "user":
+            start = _NEXT_QUESTION if before == "user" else "\n"
+            result = f"{start}<tool_response>\n{shown_as['content']}\n</tool_response>"
+            made[at] = {"role": "user", "content": result}
+    return made
+
+
+def _called(function: Row) -> str:
+    return f"<tool_call>\n{json.dumps(function, ensure_ascii=False)}\n</tool_call>"
 
 
 def _shown(message: Row) -> Row:
@@ -567,8 +648,11 @@ def _cut(to: MsSwift) -> Cut:
     return Cut(to.max_length, how, reason="too_long_cut")
 
 
-def _before(_to: MsSwift, seen: Seen) -> tuple[Fate, ...]:
-    return fate_if(seen.not_loadable is not None, "file_not_loadable", None, seen.not_loadable)
+def _before(to: MsSwift, seen: Seen) -> tuple[Fate, ...]:
+    unread = fate_if(seen.not_loadable is not None, "file_not_loadable", None, seen.not_loadable)
+    lower = Counter(column.lower() for column in seen.columns)
+    twice = [name for name in sorted(lower) if lower[name] > 1 and name in {**_MESSAGES, **_ANSWERS}]
+    return (*unread, *fate_if(twice and not to.disable_auto_column_mapping, "columns_by_case", *twice[:1]))
 
 
 def _mode(name: str) -> Mode:
@@ -590,7 +674,7 @@ def _mode(name: str) -> Mode:
         before=_before,
         pieces=True,
         rendered_with=without_marks,
-        typed="datasets 5",
+        typed="datasets 4.8",
         probe="ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
     )

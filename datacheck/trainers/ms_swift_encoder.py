@@ -19,7 +19,7 @@ def demand(messages: list[Row], tools: Any) -> None:
     said = messages[1:] if messages and messages[0]["role"] == "system" else messages
     first = len(messages) - len(said)
     system = messages[0]["content"] if first else None
-    if system and not isinstance(system, str):
+    if system and not isinstance(system, str) and not given(tools):  # with tools it is put into their text
         raise StopRow("content_not_text", "messages[0].content", type_of(system))
     if not said:
         raise StopRow("only_system", "messages")

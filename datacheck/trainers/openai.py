@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 from datacheck.trainers.base import (
     Cut,
-    Fate,
     Messages,
     Mode,
     RowOutcome,
@@ -21,6 +20,7 @@ from datacheck.trainers.base import (
     kind_of,
     role_said,
     type_of,
+    weighted,
 )
 
 UPSTREAM = Upstream("openai/openai-openapi", "f85dbe223d")
@@ -53,11 +53,18 @@ def _message(message: Any, where: str) -> None:
     if not isinstance(role, str) or role not in _ROLES:
         raise StopRow("message_malformed", f"{where}.role", role_said(role))
     calls = message.get("tool_calls") or message.get("function_call")
-    if not isinstance(content, str | list) and not (content is None and calls and role == "assistant"):
+    if not _said(content) and not (content is None and calls and role == "assistant"):
         raise StopRow("content_malformed", f"{where}.content", type_of(content))
     if "weight" in message and (role != "assistant" or message["weight"] not in (0, 1, None)):
         raise StopRow("weight_malformed", f"{where}.weight")
     _arguments(message.get("tool_calls"), where)
+
+
+def _said(content: Any) -> bool:
+    """Text, or parts that each name their type."""
+    if not isinstance(content, list):
+        return isinstance(content, str)
+    return bool(content) and all(isinstance(part, dict) and isinstance(part.get("type"), str) for part in content)
 
 
 def _arguments(calls: Any, where: str) -> None:
@@ -75,18 +82,10 @@ def _tools(record: dict[str, Any]) -> list[Any] | None:
 
 def _sft(record: dict[str, Any]) -> RowOutcome:
     messages = _messages(record.get("messages"), "messages")
-    weights = tuple(
-        float(message["role"] == "assistant" and message.get("weight") != 0)  # null counts as 1
-        for message in messages
-    )
-    if not any(weights):
+    outcome = weighted(messages, record.get("tools"))
+    if len(outcome.fates) == sum(message["role"] == "assistant" for message in messages):
         raise StopRow("no_answer", "messages")
-    masked = tuple(
-        Fate("message_masked", f"messages[{number}].weight")
-        for number, message in enumerate(messages)
-        if message["role"] == "assistant" and not weights[number]
-    )
-    return RowOutcome(masked, Trained("weights", messages=messages, tools=_tools(record), weights=weights))
+    return outcome
 
 
 def _dpo(record: dict[str, Any]) -> RowOutcome:

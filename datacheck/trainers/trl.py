@@ -180,7 +180,7 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
 def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "input_ids" in example:
-        return _tokenised(example, to, ("input_ids", "labels"))
+        return _tokenised(example, to, first)
     converted = _is_from_value(first)
     if converted:
         example, first = _chatml(example), _chatml(first)
@@ -188,7 +188,7 @@ def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     if to.assistant_only_loss and not conversational:
         raise StopRow("not_conversational")
     if not conversational:
-        _check_eos(example)
+        _check_eos(example, to)
         if not converted:
             example = {key: value for key, value in example.items() if key != "messages"}
     return _plain_as(_tokenised_fn(example, to), conversational=conversational)
@@ -212,21 +212,34 @@ def _tokenised_fn(example: dict[str, Any], to: TrlSft) -> RowOutcome:
     return RowOutcome((), Trained("all", text=text_of(text, "text_expected", to.dataset_text_field)))
 
 
-def _tokenised(example: dict[str, Any], to: TrlSft, names: tuple[str, ...]) -> RowOutcome:
+def _tokenised(example: dict[str, Any], to: TrlSft, first: dict[str, Any]) -> RowOutcome:
     """A row that comes with its tokens: the collator makes a tensor of each column."""
-    for name in names:
-        if name in example and not _is_numbers(example[name]):
+    for name in ("input_ids", "labels"):
+        if name in example and example[name] != "" and not _is_numbers(example[name]):
             raise StopRow("tokens_malformed", name, type_of(example[name]))
-    labels = example.get("labels", example["input_ids"])
-    if len(labels) != len(example["input_ids"]):
+    labels = example["labels"] if "labels" in example else _labels(example, to, first)
+    cut = labels[: to.max_length] if to.truncation_mode == "keep_start" else labels[-(to.max_length or 0) :]
+    masked = to.max_length is not None and not to.packing and all(label == _SKIPPED for label in cut)
+    if not labels and to.max_length is not None and not to.packing:  # filtered as one that trains nothing
+        raise StopRow("fully_masked", "labels")
+    if len(labels) != len(example["input_ids"]) and not masked:
         raise StopRow(
             "tokens_malformed",
             "labels",
             Message("{n:,} for {tokens:,} tokens", n=len(labels), tokens=len(example["input_ids"])),
         )
-    cut = labels[: to.max_length] if to.truncation_mode == "keep_start" else labels[-(to.max_length or 0) :]
-    masked = to.max_length is not None and not to.packing and all(label == _SKIPPED for label in cut)
     return RowOutcome(fate_if(masked, "fully_masked", "labels"))
+
+
+def _labels(example: dict[str, Any], to: TrlSft, first: dict[str, Any]) -> list[Any]:
+    """The tokens that all masks of the row let through (sft_trainer.py:1416)."""
+    only = {"prompt", "completion"} <= first.keys() if to.completion_only_loss is None else to.completion_only_loss
+    names = [name for name in (*("completion_mask",) * only, "assistant_masks") if name in example]
+    for name in names:
+        if not isinstance(example[name], list):
+            raise StopRow("tokens_malformed", name, type_of(example[name]))
+    masks = [example[name] for name in names]
+    return [token if all(bits) else _SKIPPED for token, *bits in zip(example["input_ids"], *masks, strict=False)]
 
 
 def _shape(value: Any) -> tuple[int, ...] | None:
@@ -244,9 +257,9 @@ def _is_numbers(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(each, int | float) for each in value)
 
 
-def _check_eos(example: dict[str, Any]) -> None:
+def _check_eos(example: dict[str, Any], to: TrlSft) -> None:
     """An end token is added to the text, or to the completion: it must be a string."""
-    name = "text" if "text" in example else "completion"
+    name = to.dataset_text_field if to.dataset_text_field in example else "completion"
     if name in example:
         text_of(example[name], "text_expected", name)
 
@@ -367,6 +380,7 @@ def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutco
     if "prompt" in example:
         chosen, rejected = (_joined(example, "prompt", name) for name in _ANSWERS)
         example = {**example, "chosen": chosen, "rejected": rejected}
+        _check_columns(example, seen)
     _is_conversational(example)  # refuses empty lists
     sides: dict[str, Any] = {name: example[name] for name in _ANSWERS}
     notes: list[Fate] = []
@@ -383,6 +397,18 @@ def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutco
     return _plain_as(RowOutcome(tuple(notes[:1]), trained), conversational=conversational)
 
 
+def _check_columns(example: dict[str, Any], seen: Seen) -> None:
+    """Prompt and answer become one list of the answer's column, for which Arrow needs one type."""
+    import pyarrow as pa
+
+    untyped = {path[0] for path in seen.typed.mixed} if seen.typed is not None else set()  # JSON text holds anything
+    for name in _ANSWERS:
+        try:
+            pa.array(example[name] if isinstance(example[name], list) and name not in untyped else [])
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise StopRow("no_column", name, type(error).__name__) from None
+
+
 def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "prompt" not in first:
@@ -396,9 +422,9 @@ def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     _is_conversational(example)  # refuses empty lists
     notes, listed = _pair(example, ("completion",), tools)
     label = example.get("label")
-    if not isinstance(label, bool | int | float):
-        raise StopRow("no_label", "label", type_of(label))
-    notes += fate_if(not isinstance(label, bool), "label_not_bool", "label", type_of(label))
+    counted = isinstance(label, bool | int | float)
+    notes += fate_if(not counted, "no_label", "label", type_of(label))  # looked at when rows that are too long are gone
+    notes += fate_if(counted and not isinstance(label, bool), "label_not_bool", "label", type_of(label))
     trained = Trained("completion", prompt=example["prompt"], response=completion, label=bool(label),
                       tools=listed, template_arguments=arguments)  # fmt: skip
     return _plain_as(RowOutcome(notes, trained), conversational=conversational)
@@ -422,6 +448,9 @@ def _dated(value: Any) -> bool:
     return isinstance(value, dt.datetime) or any(_dated(each) for each in inner)
 
 
+_PAIR = 2  # texts
+
+
 def _read_grpo(example: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
     first, prompt = _first_record(example, seen), column(example, "prompt")
     if not isinstance(prompt, str | list):
@@ -431,6 +460,8 @@ def _read_grpo(example: dict[str, Any], _to: TrlGrpo, seen: Seen) -> RowOutcome:
         raise StopRow("mixed_prompts", "prompt")
     if isinstance(prompt, str):
         return RowOutcome((), Trained("sampled", prompt=prompt))
+    if not conversational and len(prompt) == _PAIR and all(isinstance(text, str) for text in prompt):
+        return RowOutcome((Fate("prompt_of_texts", "prompt"),))
     if not conversational:
         raise StopRow("text_expected", "prompt", Message("a list without roles"))
     messages = _rendered(prompt, "prompt")
@@ -506,7 +537,7 @@ def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),
         boundary="parting_of_pair" if name == "dpo" else "parting",
-        probe="" if name == "grpo" else "trl",
+        probe="trl",
     )
 
 

@@ -75,6 +75,9 @@ class VerlRl(Settings):
     prompt_key: str = Field(default="prompt", alias="data.prompt_key")
     reward_fn_key: str = Field(default="data_source", alias="data.reward_fn_key")
     max_samples: int = Field(default=-1, alias="data.train_max_samples")
+    image_key: str = Field(default="images", alias="data.image_key")
+    video_key: str = Field(default="videos", alias="data.video_key")
+    audio_key: str = Field(default="audios", alias="data.audio_key")
     custom_reward: str | None = Field(default=None, alias="custom_reward_function.path")
     own_rewards: str | None = Field(default=None, alias="reward.custom_reward_function.path")
 
@@ -152,7 +155,9 @@ def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     except StopRow as stop:  # the filter comes first, and may leave the row out before anything stumbles over it
         return RowOutcome((stop.fate,), asked if to.filter_overlong_prompts else None)
     empty = fate_if(not prompt, "prompt_empty", to.prompt_key)
-    return RowOutcome((*_foreign(prompt, to.prompt_key), *empty), asked)
+    media = [key for key in (to.image_key, to.video_key, to.audio_key) if example.get(key)]
+    seen = fate_if(media and prompt, "media_of_row", *media[:1])
+    return RowOutcome((*_foreign(prompt, to.prompt_key), *empty, *seen), asked)
 
 
 def _scored(example: dict[str, Any], to: VerlRl) -> None:

@@ -187,6 +187,9 @@ def test_one_told_number_in_many_is_found_with_its_row(tmp_path, here, command, 
     ("prompt", "gold", "given"),
     [
         ("Is it so? The answer is yes.", "yes", True),
+        ("其中正确的个数是（）\nA.0  B.1  C.2  D.3", "3", False),  # the last of the options
+        ("其补角为（）\nA.35° B.45° C.115° D.125°", "125°", False),
+        ("其补角为多少度。125°", "125°", True),
         ("Is it so? Answer: yes or no.", "yes", False),
         ("Which? Answer: A, B or C.", "A", False),
         ("Which? The answer is (B).", "B", True),

@@ -25,6 +25,12 @@ def test_one_question_two_answers():
     assert result.not_checked == ()
 
 
+def test_a_gold_is_one_however_latex_spells_it():
+    golds = [r"\frac{1}{3}", r"\frac13", r"\dfrac 1 3", r"\left( 2, x \right)", "(2,x)", r"\frac{11}{3}", r"\frac113"]
+    asks = ["log?", "log?", "log?", "polar?", "polar?", "other?", "other?"]
+    assert [row for row, _ in measure(ConflictingAnswers(), asked(*zip(asks, golds, strict=True))).problems] == [5, 6]
+
+
 def test_options_and_system_prompts_belong_to_the_question():
     records = [
         {"question": "对的是？", "A": "甲", "B": "乙", "answer": "A"},
@@ -132,3 +138,62 @@ def test_one_response_under_both_labels():
     result = measure(ConflictingAnswers(of="response"), lines.encode())
     assert result.value("labels") == Ratio(2, 5)
     assert [row for row, problem in result.problems if problem == "both_labels"] == [0, 1]
+
+
+ANSWERS = [f"第 {n} 个问题的回答：请先打开设置，再按第 {n} 项说明逐步操作，最后保存。" for n in range(60)]
+
+
+def asks(n):
+    return "".join(chr(0x4E00 + 131 * n + 17 * m) for m in range(9)) + "？"
+
+
+def exchanges(*answers):
+    return [
+        {"messages": [{"role": "user", "content": asks(n)}, {"role": "assistant", "content": answer}]}
+        for n, answer in enumerate(answers)
+    ]
+
+
+def same_response(rows):
+    return measure(ConflictingAnswers(of="response"), rows).value("same_response")
+
+
+def test_responses_that_stand_under_several_prompts_are_counted():
+    slipped = [ANSWERS[n // 8 * 8] for n in range(40)]  # every eighth answer was put to eight prompts
+    assert same_response(exchanges(*slipped, *ANSWERS[40:])) == Ratio(40, 60)
+    found = measure(ConflictingAnswers(of="response"), exchanges(*slipped, *ANSWERS[40:])).evidence
+    assert set(found["problem"]) == {"same_response"}
+    assert found["row"].null_count() == found.height == 40  # which is right, no rule can tell: nothing to drop
+    assert found["other"].to_list()[:3] == ["train/data.jsonl:2", "train/data.jsonl:1", "train/data.jsonl:1"]
+    assert same_response(exchanges(*ANSWERS)) == Ratio(0, 60)
+
+
+def test_one_response_for_all_counts_at_any_length():
+    assert same_response(exchanges(*["好的。"] * 60)) == Ratio(60, 60)
+    assert same_response(exchanges(*["好的。"] * 30, *ANSWERS[:30])) == Ratio(0, 60)
+
+
+def test_labels_are_no_shared_responses():
+    labels = ["The sentiment of this review is positive.", "The sentiment of this review is negative."] * 30
+    assert same_response(exchanges(*labels)) == Ratio(0, 60)
+
+
+def test_the_thanks_at_the_end_of_dialogues_are_no_shared_responses():
+    dialogues = exchanges(*ANSWERS)
+    for n, row in enumerate(dialogues):
+        row["messages"] += [
+            {"role": "user", "content": f"第 {n} 次谢谢你"},
+            {"role": "assistant", "content": "不客气，很高兴能帮到您，祝您生活愉快，再见！期待下次为您服务。"},
+        ]
+    assert same_response(dialogues) == Ratio(0, 60)
+
+
+def test_one_response_to_prompts_in_other_words_is_none():
+    rows = exchanges(*[ANSWERS[n // 2] for n in range(60)])
+    for n, row in enumerate(rows):
+        row["messages"][0]["content"] = f"{asks(n // 2)}请{'详细' if n % 2 else '简单'}说明"
+    assert same_response(rows) == Ratio(0, 60)
+
+
+def test_equal_rows_are_copies_and_no_shared_responses():
+    assert same_response(exchanges(*ANSWERS[:30]) * 2) == Ratio(0, 60)

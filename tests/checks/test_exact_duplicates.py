@@ -119,3 +119,53 @@ def test_a_stem_with_other_options_is_another_prompt():
     others = {**asked, "A": "水在零度结冰", "B": "铁比水轻"}
     result = measure(ExactDuplicates(on="prompt"), [asked, others, {**asked, "answer": "B"}])
     assert result.problems == [(2, "exact_duplicate")]
+
+
+def constant(rows):
+    return measure(ExactDuplicates(), rows)
+
+
+def test_a_part_that_is_always_the_same_is_named():
+    pairs = [{"prompt": f"问题 {n}", "chosen": "同一个回答", "rejected": f"另一个回答 {n}"} for n in range(200)]
+    result = constant(pairs)
+    assert result.value("constant_parts") == 1
+    assert [(each["line"], each["where"]) for each in result.evidence.to_dicts()] == [(1, "chosen")]
+    pairs[:3] = [{**pair, "chosen": f"第 {n} 个"} for n, pair in enumerate(pairs[:3])]
+    assert constant(pairs).value("constant_parts") == 0  # 197 of 200 are not nearly all
+
+
+def test_golds_prompts_and_labels_that_are_always_the_same_are_named():
+    golds = [{"question": f"问题 {n}", "answer": "42"} for n in range(100)]
+    assert constant(golds).value("constant_parts") == 1
+    assert constant(golds[:99]).value("constant_parts") == 0  # a sample
+    told = [{"instruction": "请回答", "input": "", "output": f"回答 {n}"} for n in range(100)]
+    assert constant(told).value("constant_parts") == 1
+    desired = [{"prompt": f"问题 {n}", "completion": f"回答 {n}", "label": True} for n in range(100)]
+    assert constant(desired).value("constant_parts") == 1
+    desired[5] = {**desired[5], "label": False}
+    desired[7] = {**desired[7], "label": False}
+    assert constant(desired).value("constant_parts") == 0
+
+
+def test_one_prompt_for_many_pictures_is_none():
+    asked = {"role": "user", "content": "<image>请描述这张图片"}
+    rows = [
+        {"messages": [asked, {"role": "assistant", "content": f"图中是 {n}"}], "images": [f"{n}.png"]}
+        for n in range(120)
+    ]
+    assert constant(rows).value("constant_parts") == 0
+    assert constant([{"messages": row["messages"]} for row in rows]).value("constant_parts") == 1
+
+
+def test_a_system_prompt_that_all_rows_share_is_none():
+    rows = [
+        {
+            "messages": [
+                {"role": "system", "content": "你是助手"},
+                {"role": "user", "content": f"问题 {n}"},
+                {"role": "assistant", "content": f"回答 {n}"},
+            ]
+        }
+        for n in range(120)
+    ]
+    assert constant(rows).value("constant_parts") == 0

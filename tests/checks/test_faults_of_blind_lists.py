@@ -2,6 +2,7 @@
 
 import pytest
 
+from datacheck.checks.embedded_template import EmbeddedTemplate
 from datacheck.checks.error_as_answer import ErrorAsAnswer
 from datacheck.checks.garbled_text import GarbledText
 from datacheck.checks.leftover_markup import LeftoverMarkup
@@ -171,3 +172,65 @@ def test_an_argument_that_no_definition_names():
     measured = measure(ToolCallErrors(), [{"messages": said, "tools": [tool]}])
     assert [problem for _, problem in measured.problems] == ["undeclared_argument"]
     assert (measured.value("rate").n, measured.value("strange").n) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "found"),
+    [
+        ("写一首关于秋天的诗，四句，押韵。", "好的。", ["acknowledged"]),
+        ("写一首关于秋天的诗，四句，押韵。", "好的，没问题！", ["acknowledged"]),
+        ("Write a poem of four lines on autumn.", "Sure, I can help with that!", ["acknowledged"]),
+        ("Write a poem of four lines on autumn.", "Sure! Here is a poem of four lines:", ["acknowledged"]),
+        ("写一首关于秋天的诗，四句，押韵。", "以下是一首关于秋天的诗：", ["acknowledged"]),
+        ("Write a poem of four lines on autumn.", "Sure! Here is a poem:\n\nThe oak lets go.", []),
+        ("以后我叫你小橡树，记住这个名字。", "好的。", []),  # to be heard is all that was asked
+        ("如果你准备好了，请回复好的。", "好的。", []),
+        ("May I ask you something about trees?", "Of course!", []),
+        ("可以把音乐声音调小一点点吗", "好的。", []),
+        ("再见，明天见。", "好的。", []),
+        ("What sound does this make?\n\nInput: 好的", "好的", []),
+        ("把下面的字读一遍，不要说别的。\n好", "好", []),
+    ],
+)
+def test_a_request_that_was_only_heard(question, answer, found):
+    assert problems(ErrorAsAnswer(), question, answer) == found
+
+
+def test_in_a_dialogue_one_may_agree():
+    said = ["写一首关于秋天的诗，四句，押韵。", "橡树落叶满山坡。", "以后都写得这样短一些。", "好的。"]
+    turns = [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(said)]
+    assert measure(ErrorAsAnswer(), [{"messages": turns}]).problems == []
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "found"),
+    [
+        (ASK, f"Answer: {OAK}", ["headed"]),
+        (ASK, f"**Answer:** {OAK}", ["headed"]),
+        ("橡树在哪里？", "答：" + "橡树长在老磨坊后面的山坡上，燕子每年春天都飞回来，" * 2, ["headed"]),
+        (f"{ASK} Begin with 'Answer:'", f"Answer: {OAK}", []),
+        ("Question: where? Answer:", f"Answer: {OAK}", []),
+        ("请按格式回答：橡树在哪里", "答：" + "橡树长在老磨坊后面的山坡上，" * 4, []),
+        (ASK, "Answer: B", []),  # how exercises are answered
+        (ASK, f"Answer: on the hill\nExplanation: {OAK}", []),
+        (f"Q: {ASK}\nA:", f"Answer: {OAK}", []),
+        (ASK, f"{OAK} Answer: B", []),
+    ],
+)
+def test_a_label_before_the_answer(question, answer, found):
+    assert problems(EmbeddedTemplate(), question, answer) == found
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        (f"{OAK}\n👍 12 赞同", ["site_words"]),
+        (f"{OAK}\n128 人赞同了该回答", ["site_words"]),
+        (f"{OAK}\n发布于 2021-05-11", ["site_words"]),
+        (f"{OAK}\n编辑于2021-05-11 10:22", ["site_words"]),
+        ("该软件发布于 2021-05-11，很快被人用。", []),
+        (f"{OAK} 👍", []),
+    ],
+)
+def test_votes_and_dates_of_a_page(answer, found):
+    assert problems(LeftoverMarkup(), ASK, answer) == found

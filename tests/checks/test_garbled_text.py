@@ -243,6 +243,7 @@ def test_letters_of_another_kind():
         "A blank is written as Ġ or ▁the": [],
         " ".join(words): ["spaced"],
         " ".join("早晨给番茄浇水要浇透，傍晚再浇一次，不要在中午浇水因为太热了容易伤根也会让叶子发黄"): ["spaced"],
+        "\n".join("早晨给番茄浇水要浇透，傍晚再浇一次，不要在中午浇水因为太热了容易伤根也会让叶子发黄"): ["spaced"],
         " ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ"): [],
         "I spell it: O A K": [],
         "Ｆｅｒｒｅｉｒａ等报告": [],

@@ -109,7 +109,7 @@ def test_answers_that_differ_only_where_the_trainer_has_cut():
 def test_an_answer_that_is_the_other_one_cut_off():
     long = "先浇透水，再放到有散射光的地方，等土壤表面干了以后再浇第二次，冬天每两周浇一次就够了。"
     other = "多浇水，直接放到太阳下晒，不用管土壤干不干，每天都浇，冬天也一样。"
-    rows = [{"prompt": f"怎样养第{n}盆花？", "chosen": long, "rejected": other} for n in range(300)]
+    rows = [{"prompt": f"怎样养第{n}盆花？", "chosen": long, "rejected": f"{other}{n}"} for n in range(300)]
     rows[7]["rejected"], rows[8]["chosen"] = long[:24], other[:21]
     rows[9] |= {"chosen": "好的，我知道了", "rejected": "好的，我"}
     report = finding(IdenticalPairs(), rows)
@@ -117,3 +117,19 @@ def test_an_answer_that_is_the_other_one_cut_off():
     found = measure(IdenticalPairs(), rows)
     assert found.value("begun") == Ratio(2, 300)
     assert [problem for *_, problem in found.places] == ["cut_off", "cut_off"]
+
+
+def test_one_text_that_loses_under_five_prompts():
+    """Rejected answers of one text: a few are a stock reply, in many pairs it is all that is learnt."""
+    stock = [{"prompt": f"问题{n}", "chosen": f"第{n}个答案", "rejected": "我不知道。"} for n in range(5)]
+    others = [{"prompt": f"问{n}", "chosen": f"答{n}", "rejected": f"别的{n}"} for n in range(45)]
+    result = measure(IdenticalPairs(), stock + others)
+    assert result.value("canned") == Ratio(5, 50)
+    assert [place["line"] for place in result.evidence.to_dicts() if place["problem"] == "canned"] == [1, 2, 3, 4, 5]
+    assert finding(IdenticalPairs(), stock + others).status is Status.WARN
+    assert measure(IdenticalPairs(), stock[:4] + others).value("canned") == Ratio(0, 49)
+
+
+def test_one_rejected_answer_beside_several_chosen_ones_is_no_stock_reply():
+    ranked = [{"prompt": "问", "chosen": f"第{n}个答案", "rejected": "我不知道。"} for n in range(8)]
+    assert measure(IdenticalPairs(), ranked).value("canned") == Ratio(0, 8)

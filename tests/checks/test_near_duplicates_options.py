@@ -84,6 +84,54 @@ def test_rows_with_opposite_labels_are_no_copies_of_each_other():
     }
 
 
+def test_two_tasks_whose_golds_are_different_numbers_are_no_copies():
+    task = {"question": f"{STORY}一共有多少筐鱼，平均每人抬了多少筐？"}
+    golds = ["36", "38", "36", "三十六"]
+    data = [{**task, "question": f"{task['question']}（{at}）", "answer": gold} for at, gold in enumerate(golds)]
+    result = measure(NearDuplicates(), data)
+    assert result.value("rate") == Ratio(1, 4)
+    assert result.value("other_golds") == Ratio(2, 4)
+    assert set(result.evidence.select("line", "row", "problem").iter_rows()) == {
+        (2, None, "other_gold"),
+        (3, 2, "near_copy"),
+        (4, None, "other_gold"),
+    }
+
+
+def test_a_gold_is_a_number_by_its_value_and_by_its_last_line():
+    answers = ["It is 1,080 fish.\n#### 1,080", "1080", "They have:\n#### 1080.0", ["1080"]]
+    data = [{"question": f"{STORY} ({at})", "answer": answer} for at, answer in enumerate(answers)]
+    result = measure(NearDuplicates(on="prompt"), data)
+    assert (result.value("rate"), result.value("other_golds")) == (Ratio(3, 4), Ratio(0, 4))
+
+
+@pytest.mark.parametrize(
+    ("two", "one_task"),
+    [
+        (({"answer": r"$x=\frac{\pi}{6}$"}, {"answer": r"x = \frac{\pi}{6}."}), True),  # set otherwise
+        (({"answer": r"$x=\frac{\pi}{6}$"}, {"answer": r"$x=\frac{\pi}{3}$"}), False),
+        (({"answer": "converges"}, {"answer": "diverges"}), False),
+        (({"answer": "the north of town"}, {"answer": ["The north of town"]}), True),
+        (({"answer": STORY + r"\boxed{2}"}, {"answer": STORY + r"\boxed{3}"}), False),
+        (({"answer": STORY + r"\boxed{2}"}, {"answer": STORY[9:] + r"\boxed{2.0}"}), True),
+        (({"answer": "B"}, {"answer": "C"}), True),  # the options of a copy may stand in another order
+        (({"answer": STORY}, {"answer": STORY.replace("海鸥", "海燕")}), True),  # prose, said a little otherwise
+        (({"answer": "5", "tail": "共12筐，卖了7筐。"}, {"answer": "5", "tail": "共13筐，卖了8筐。"}), False),
+        (({"answer": "5", "tail": "共三十二筐。"}, {"answer": "5", "tail": "共三十五筐。"}), False),
+        (({"answer": "5", "tail": "共1,200筐。"}, {"answer": "5", "tail": "共１２００筐。"}), True),
+        (({"answer": "5", "head": "12. "}, {"answer": "5", "head": "第13题："}), True),
+        (({"answer": "5", "head": "Question 4: "}, {"answer": "5", "head": "Question 31: "}), True),
+    ],
+)
+def test_a_task_is_its_short_gold_and_the_numbers_of_its_question(two, one_task):
+    data = [
+        {"question": f"{each.get('head', '')}{STORY}{each.get('tail', '')}还剩几筐？", "answer": each["answer"]}
+        for each in two
+    ]
+    result = measure(NearDuplicates(on="prompt"), data)
+    assert (result.value("rate"), result.value("other_golds")) == (Ratio(one_task, 2), Ratio(not one_task, 2))
+
+
 def test_rows_with_different_images_are_no_copies():
     data = [
         {"messages": [{"role": "user", "content": STORY}], "images": [name]} for name in ("a.png", "b.png", "a.png")
@@ -210,16 +258,28 @@ def test_the_recall_of_the_bands_is_measured():
     assert {"fullwidth", "2 % edits"} <= set(curve["kind"])
 
 
-def test_copies_in_great_number_that_hide_as_boilerplate_are_warned_of():
+def test_copies_in_great_number_do_not_hide_as_boilerplate():
+    """They make their own n-grams frequent; what is changed in them stands anywhere, so they are no template."""
     strangers = ["".join(chr(0x4E00 + (i * 977 + j * j * 31 + j) % 20000) for j in range(60)) for i in range(100)]
     base = "客服电话已经更换，请以后拨打新的号码，原来的号码下个月起不再使用，给您带来不便敬请谅解。"
     copies = [base[:i] + "改" + base[i:] for i in range(40)]
     result = measure(NearDuplicates(), rows(*strangers, *copies))
-    assert result.value("rate").n < 30
+    assert result.value("rate") == Ratio(39, 140)
+    assert result.value("boilerplate_rows").n == 0
+    assert finding(NearDuplicates(), rows(*strangers, *copies)).status is Status.FAIL
+
+
+def test_a_template_that_is_filled_in_at_one_place_is_warned_of():
+    strangers = ["".join(chr(0x4E00 + (i * 977 + j * j * 31 + j) % 20000) for j in range(60)) for i in range(100)]
+    base = (
+        "客服电话已经更换，请以后拨打新的号码，原来的号码下个月起不再使用，给您带来不便敬请谅解，如有疑问请与我们联系。"
+    )
+    filled = [f"{base[:20]}{chr(0x5000 + 7 * i)}{base[20:]}" for i in range(40)]
+    result = measure(NearDuplicates(), rows(*strangers, *filled))
+    assert result.value("rate").n == 0
     assert result.value("boilerplate_rows") == Ratio(40, 140)
-    assert finding(NearDuplicates(), rows(*strangers, *copies)).status is Status.WARN
+    assert finding(NearDuplicates(), rows(*strangers, *filled)).status is Status.WARN
     assert result.evidence.filter(pl.col("problem") == "boilerplate")["row"].to_list() == [None] * 40
-    assert measure(NearDuplicates(boilerplate=None), rows(*strangers, *copies)).value("rate") == Ratio(39, 140)
 
 
 def test_of_a_long_row_only_the_beginning_is_planted(monkeypatch):

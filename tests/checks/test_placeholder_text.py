@@ -137,3 +137,19 @@ def test_one_in_hundreds_warns():
 def test_blanks_and_names_that_the_answer_leaves_open(question, answer, found):
     rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
     assert [problem for _, problem in measure(PlaceholderText(), rows).problems] == found
+
+
+@pytest.mark.parametrize("cell", ["nan", "NaN", "<NA>"])
+def test_an_empty_cell_as_the_input_of_a_prompt_is_named(cell):
+    rows = [{"instruction": "把这句话改得更礼貌一些。", "input": cell, "output": "好的。"}]
+    assert measure(PlaceholderText(), rows).value("absent") == Ratio(1, 1)
+    rows = [{"instruction": f"What does {cell} mean", "input": "", "output": "Not a number."}]
+    assert measure(PlaceholderText(), rows).value("absent") == Ratio(0, 1)
+
+
+def test_a_prompt_about_a_picture_that_is_not_there_is_named():
+    row = {"instruction": "如图所示，甲、乙两地相距多远？", "input": "", "output": "十二公里。"}
+    assert measure(PlaceholderText(), [row]).value("absent") == Ratio(1, 1)
+    assert measure(PlaceholderText(), [{**row, "images": ["1.png"]}]).value("absent") == Ratio(0, 1)
+    drawn = {**row, "instruction": "如图所示，甲、乙两地相距多远？\n[asy] draw((0,0)--(12,0)); [/asy]"}
+    assert measure(PlaceholderText(), [drawn]).value("absent") == Ratio(0, 1)

@@ -110,3 +110,36 @@ def test_an_answer_that_stands_there_twice(between):
         for text in (answer + between + answer, answer, f"{answer} {answer[:-5]} sun.", "Ha ha! Ha ha!")
     ]
     assert measure(RepetitiveText(), rows).problems == [(0, "said_twice")]
+
+
+def test_tests_of_a_program_may_repeat_themselves():
+    tests = "\n".join(f'    assert isNested(("[[{n}]]")) == (true)\n    checkNothingElse(true);' for n in range(12))
+    task = {"prompt": "Write isNested(text), which says whether brackets are nested."}
+    assert measure(RepetitiveText(), [{**task, "tests": tests}]).problems == []
+    assert measure(RepetitiveText(), [{**task, "response": tests}]).problems == [(0, "repeated_line")]
+
+
+@pytest.mark.parametrize(
+    ("signs", "found"),
+    [
+        ("！" * 8, 1),
+        ("！" * 7, 0),
+        ("。" * 20, 1),
+        ("😀🎉" * 8, 1),
+        ("😀🎉" * 7, 0),
+        ("…" * 20, 0),
+        ("," * 30, 0),
+        ("-" * 40, 0),
+    ],
+)
+def test_one_sign_many_times_in_a_row(signs, found):
+    answer = f"{PLAIN[:60]}{signs}{PLAIN[60:120]}"
+    assert problems(answer) == ["repeated_sign"] * found
+
+
+def test_a_table_of_games_is_no_loop():
+    """The point of "vs." ends no sentence, or the beginning of each line of the table would be one said again."""
+    rivals = "Bengals Browns Steelers Texans Rams Seahawks Cardinals Jaguars Titans Colts".split()
+    games = [f"| 2011 | 1:00 PM | Ravens vs. {rival} | {20 + at}-{10 + at} |" for at, rival in enumerate(rivals)]
+    assert problems("\n".join(["| Season | Local Time | Game | Score |", *games])) == []
+    assert problems("\n".join(games[:1] * 10)) == ["repeated_line"]

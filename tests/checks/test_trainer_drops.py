@@ -39,6 +39,26 @@ def test_the_ledger_adds_up():
     assert "src/llamafactory/data/converter.py:161" in result.evidence["detail"][1]
 
 
+def test_line_numbers_of_five_digits_are_no_secrets():
+    """Text with so many digits is masked wherever it comes from."""
+    result = measure(TrainerDrops(trainer="openai.sft"), [{"messages": []}])
+    assert "(openapi.yaml:39901)" in result.evidence["detail"][0]
+
+
+def test_a_rule_may_stand_in_a_document():
+    pair = {"input": {"messages": []}, "preferred_output": [], "non_preferred_output": []}
+    result = measure(TrainerDrops(trainer="together.sft"), [pair])
+    assert "(https://docs.together.ai/docs/fine-tuning/data-preparation)" in result.evidence["detail"][0]
+
+
+@pytest.mark.parametrize(("rows", "stops"), [(2, 1), (3, 0)])
+def test_a_service_may_refuse_a_file_for_its_number_of_rows(rows, stops):
+    chat = {"messages": [{"role": "user", "content": "q"}, {"role": "assistant", "content": "a"}]}
+    result = measure(TrainerDrops(trainer="fireworks.sft"), [chat] * rows)
+    assert result.value("run_stops") == stops
+    assert result.value("kept") == Ratio(rows, rows)
+
+
 def test_a_good_set_passes():
     found = finding(llamafactory(**SHARE), [{"conversations": [Q, A]}] * 100)
     assert found.status == Status.PASS

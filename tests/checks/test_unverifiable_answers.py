@@ -202,6 +202,7 @@ def test_golds_of_gsm8k_against_their_working(realdata):
         ("2*$0.45 = $<<2*0.45=0.90>>0.90\n#### 90", []),
         ("80 000 + 20 000 = 100 000.\n#### 100,000", []),
         ("He has 3 apples.\n#### 7", []),
+        ("３ + ４ = <<３+４=８>>８ apples.\n#### ８", []),  # digits of another script: nothing is compared
         ("First count them all.\n#### 7", []),
     ],
 )
@@ -209,3 +210,28 @@ def test_a_gold_is_a_number_of_its_working(solution, found):
     record = json.dumps({"question": "How many are there?", "answer": solution})
     result = measure(UnverifiableAnswers(), record.encode())
     assert [problem for _, problem in result.problems] == found
+
+
+def test_several_answers_are_counted_apart_and_by_what_they_say():
+    solutions = [
+        r"So \boxed{10\sqrt{2}}, which is \boxed{10\sqrt 2}.",
+        r"Either \boxed{-3} or \boxed{3}.",
+        r"It is \boxed{\dfrac32}, that is \boxed{\frac{3}{2}}.",
+    ]
+    result = measure(UnverifiableAnswers(grader="latex"), golds(*solutions))
+    assert (result.value("rate"), result.value("several")) == (Ratio(0, 3), Ratio(1, 3))
+    assert result.problems == [(1, "several_answers")]
+
+
+def test_tests_that_close_a_brace_of_the_prompt_are_no_cut_formula():
+    tests = '    }\n    public static void main(String[] a) {\n    assert(f("a\\nb").equals("b"));\n    }\n}\n'
+    record = {"prompt": "class Problem {", "tests": tests}
+    assert problems(UnverifiableAnswers(grader="exact"), [record]) == []
+    cut = [r"\frac{1}{2", r"(2, 3\right)"]
+    assert problems(UnverifiableAnswers(grader="exact"), golds(*cut)) == ["unreadable_answer"] * 2
+    whole = [
+        r"\left\{e^{x}, x^{2}\right\}",
+        r"\lim_{n \rightarrow \infty} \left(2n+1\right)^{-1} = 0",
+        r"a \rightarrow \frac{1}{2}",
+    ]
+    assert problems(UnverifiableAnswers(grader="exact"), golds(*whole)) == []

@@ -47,6 +47,9 @@ def test_zh_is_both_forms():
         r"化简 $\frac{\mathrm{d}y}{\mathrm{d}x} = \sqrt{\alpha} + \beta \times \gamma$，并求出它在零点的值",
         "<div class='a'><span class='b'><p>中文网页的内容就是这样的一段话</p></span></div>",
         "a = b + c, d = e + f, x1 = y_2 ……求以上各个未知数的值",
+        "def total(numbers):\n    amount = 0\n    for number in numbers:\n        amount = amount + number\n    return amount\n",
+        "下面是哈利波特系列里主要角色的名单，请按字母顺序排好："
+        + "1. Harry Potter\n2. Ron Weasley\n3. Luna Lovegood\n" * 4,
         "1234 5678 91011 121314 151617 181920",
         "OK, yes!",
         "👍👍👍👍👍👍👍👍👍👍👍👍",
@@ -54,6 +57,12 @@ def test_zh_is_both_forms():
 )
 def test_chinese_with_much_else(text):
     assert not wrong(text, "zh")
+
+
+def test_some_chinese_in_an_english_text_does_not_make_it_chinese():
+    english = "The phrase means that somebody sees only a part of the whole and takes it for all there is. " * 3
+    assert wrong("“盲人摸象”是一句成语。" + english, "zh")
+    assert wrong("我们今天去图书馆看书，顺便买一些水果和面包回来。" + english * 4, "zh")
 
 
 def test_half_of_the_words_by_default():

@@ -394,7 +394,7 @@ def test_one_new_file_is_a_new_check(tmp_path, here, command):
         (("runn", "c.yaml"), "Did you mean 'run'?", "是否想写 'run'？"),
         (("run", "c.yaml", "--outt", "x"), "--out", "--out"),
         (("run", "c.yaml", "--workers", "many"), "expected a whole number", "应为整数"),
-        (("run", "c.yaml", "--workers", "0"), "expected 1 or more", "应不小于 1"),
+        (("run", "c.yaml", "--workers", "-1"), "expected 0 or more", "应不小于 0"),
         (("explain", "near_duplicate"), "did you mean 'near_duplicates'?", "是否想写 'near_duplicates'？"),
     ],
 )

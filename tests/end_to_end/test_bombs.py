@@ -19,7 +19,7 @@ from core_helpers import report as report_of
 
 MIB = 1024**2
 PEAK = 512 * MIB  # of a parent and two workers, each with what is imported and a part of the file
-SECONDS = 20
+SECONDS = 60  # beside other tests on a slow machine; a bomb that is not refused takes far longer
 GOOD = b'{"messages":[{"role":"user","content":"hi there"},{"role":"assistant","content":"hello you"}]}\n'
 
 

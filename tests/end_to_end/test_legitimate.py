@@ -177,6 +177,8 @@ NEEDS_MORE = {
     "pass_rates": "needs pass rates",
     "banned_terms": "needs lists",
     "loss_mask_errors": "needs a tokenizer",
+    "constraint_errors": "needs rows with instruction ids",
+    "reward_errors": "needs a reward function",
     "template_errors": "needs a tokenizer",
     "missing_embeddings": "needs a tokenizer",
     "truncated_samples": "needs a tokenizer",

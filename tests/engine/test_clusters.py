@@ -1,5 +1,6 @@
 """What a cluster is asked for, with processes of this machine in its place: what is sent, who dies, what is missing."""
 
+import json
 import os
 import pickle
 import signal
@@ -9,21 +10,27 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from types import SimpleNamespace
 
+import polars as pl
 import pytest
 from core_helpers import GOOD, contract, jsonl, statuses, user_check
 
+from datacheck.check import Group
 from datacheck.contract.load import load_contract
-from datacheck.engine import clusters, node, run, shared_bytes
+from datacheck.engine import clusters, node, run
 from datacheck.engine.clusters import ClusterWorkers, LostError
+from datacheck.engine.execute import GroupTask, group_part
+from datacheck.engine.ingest import ChunkOfFile, ParseTask, parse_pieces
+from datacheck.engine.pieces import CutTask, cut_files
 from datacheck.engine.plan import make_plan
 from datacheck.engine.processes import ChildContext
 from datacheck.engine.run import Engine
+from datacheck.engine.sharing import Sharing
 from datacheck.engine.store import Store
 from datacheck.engine.view import Loaded, Part
 from datacheck.engine.workers import Here
-from datacheck.errors import LoadError
 from datacheck.features.text_key import TextKey
 from datacheck.files.inventory import inventory
+from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.session.session import Options, Session
 
@@ -152,16 +159,40 @@ def test_a_task_is_as_small_with_any_number_of_parts(tmp_path, most):
     assert sizes[most] - sizes[1_000] <= 8  # the digits of a number
 
 
-def test_bytes_of_a_file_are_sent_as_their_place_and_read_there_as_they_were(tmp_path):
-    file = tmp_path / "a.jsonl"
-    file.write_bytes(b"x" * 1000 + b"y" * 5000)
-    sent = pickle.dumps(shared_bytes.placed(b"y" * 5000, file, 1000))
-    assert len(sent) < 400
-    assert pickle.loads(sent) == b"y" * 5000
-    assert shared_bytes.placed(b"z" * 5000, file, 1000) == b"z" * 5000  # of a compressed file
-    file.write_bytes(b"x" * 1000 + b"y" * 4999 + b"z")
-    with pytest.raises(LoadError, match=r"a\.jsonl: .* does not find what was read here"):
-        pickle.loads(sent)
+@pytest.mark.parametrize("at", [0, 10**12])  # where 10^9 rows of 1 KB end
+def test_a_task_that_loads_or_groups_is_as_small_wherever_its_part_lies(tmp_path, at):
+    path, digest = tmp_path / "a.jsonl", "0" * 64
+    chunk = Chunk("jsonl", b"", digest, 8 << 20, at >> 10, at, at >> 23, last=False, path=str(path), digest=digest)
+    sharing = Sharing(Store(tmp_path / "store"))
+    cut = CutTask((path,), sharing.share(Reading()), tmp_path / "store" / "scratch" / ("0" * 16))
+    pieces = (ChunkOfFile(chunk, "a.jsonl"),)
+    parse = ParseTask(tmp_path / "store", pieces, Reading(), "0" * 32, False, False, False).slim(sharing)
+    part = Part("0" * 32 + "-0", "a.jsonl", at >> 10, at >> 10, at, 65_536)
+    key, number = "0" * 32, at >> 23
+    root = tmp_path / "store"
+    source, target = root / "features" / f"{key}.parquet", root / "groups" / key
+    group = GroupTask(root, Group(of=TextKey(on="response", normalise=()), by="key"), part, number, source, target)
+    sizes = [
+        len(pickle.dumps((partial(run.guarded, work), task)))
+        for work, task in ((cut_files, cut), (parse_pieces, parse), (group_part, group))
+    ]
+    assert max(sizes) <= 1024
+
+
+def test_a_task_of_many_small_files_is_as_small_and_finds_them(tmp_path):
+    files = [tmp_path / f"{n:03}.jsonl" for n in range(200)]
+    row = json.dumps({**GOOD, "source": "x" * 500}).encode() + b"\n"
+    for path in files:
+        path.write_bytes(row)
+    sharing = Sharing(Store(tmp_path / "store"))
+    cut = sharing.share(CutTask(tuple(files), sharing.share(Reading()), tmp_path))
+    seen = cut_files(pickle.loads(pickle.dumps(cut)))
+    pieces = tuple(ChunkOfFile(each.chunks[0], path.name) for each, path in zip(seen, files, strict=True))
+    parse = ParseTask(sharing.store.root, pieces, Reading(), "0" * 32, True, False, False).slim(sharing)
+    assert max(len(pickle.dumps(task)) for task in (cut, parse)) <= 1024
+    assert len(parse_pieces(pickle.loads(pickle.dumps(parse)))) == 200
+    rows = pl.read_parquet(sharing.store.path("parts", "0" * 32 + "-0") / "rows.parquet")
+    assert rows["file"].to_list() == [path.name for path in files]
 
 
 def test_a_node_that_does_not_see_the_store_says_so_and_makes_none(tmp_path):

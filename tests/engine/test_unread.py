@@ -5,7 +5,7 @@ import json
 import pytest
 from core_helpers import contract, jsonl, report
 
-from datacheck.engine.unread import nearest
+from datacheck.engine.unread import nearest, why_unread
 from datacheck.verdict.model import read_report
 
 TOPICS = ["rain", "bread", "iron", "music", "winter", "glass", "paper", "salt", "wool", "tea"]
@@ -182,6 +182,9 @@ def test_an_object_that_is_a_record_stays_one(tmp_path, here, command):
         (["context", "good_reply", "bad_reply"], "{prompt: …, chosen: good_reply, rejected: bad_reply}"),
         (["dialog[]"], "{messages: dialog, role: …, content: …}"),
         (["en", "zh"], "{prompt: …, response: …}"),
+        (["content", "edges[]", "steps"], "{prompt: content, response: …}"),  # a list that is no dialogue
+        (["api[]", "api", "code"], "{prompt: …, response: …}"),
+        (["parts[]"], "{messages: parts, role: …, content: …}"),
     ],
 )
 def test_what_to_type_is_said(keys, fields):
@@ -194,3 +197,15 @@ def test_what_to_type_stands_in_the_report(tmp_path, here, command):
     found = found_in(tmp_path, command, ["empty_turns"])
     said = 'as `fields: {prompt: "goal of it", response: "reply to it"}`'
     assert said in found["empty_turns"]["error"]
+
+
+def test_rows_that_are_lists_say_what_to_write():
+    told = why_unread([{"unknown": {"": 3, "[]": 3}}], ("unknown",), 3)
+    assert str(told) == (
+        '3 rows are lists, not objects; write each as `{"messages": […]}`, with `role` and `content` in every message'
+    )
+
+
+def test_a_key_that_holds_a_list_and_texts_is_named_once():
+    told = why_unread([{"rows": {"": 9, "api[]": 2, "api": 3, "code": 9}}], ("rows",), 9)
+    assert "no reader knows the keys `code`, `api`; name" in str(told)

@@ -12,8 +12,8 @@ from flow_server import Server, environment, living, started
 from test_gate_flows import BAD, GOOD, Place, until
 
 from datacheck.errors import UsageError
-from datacheck.files.versions import MANIFEST
-from flows import rules, turns
+from datacheck.files.versions import MANIFEST, write_manifest
+from flows import look, rules, turns
 from flows.rules import Rulebook
 
 slow = pytest.mark.slow
@@ -106,6 +106,24 @@ def test_a_request_names_one_of_the_channels(monkeypatch: pytest.MonkeyPatch) ->
             rules.current(name)
 
 
+def test_a_drop_that_another_worker_took_since_the_look_began_is_no_fault(tmp_path: Path) -> None:
+    incoming = tmp_path / "registry" / "incoming"
+    for name in ("a", "b", "c"):
+        (incoming / name).mkdir(parents=True)
+        (incoming / name / "a.jsonl").write_text("{}\n", encoding="utf-8")
+        write_manifest(incoming / name)
+
+    def one(_: Rulebook, drop: Path) -> str:
+        """`a` is published here; `b` was taken in between, and another worker takes `c` at this very moment."""
+        for taken in {"a": ("a", "b"), "c": ("c",)}[drop.name]:
+            (incoming / taken).rename(tmp_path / taken)
+        return "Published" if drop.name == "a" else "InvalidRequest"
+
+    seen = look.look(Rulebook(registry=tmp_path / "registry", contract="/c.yaml", sign="k"), one)
+    assert seen == {"a": "Published", "b": "ClaimedElsewhere", "c": "ClaimedElsewhere"}
+    assert look.summary(seen)[0] == "Done"
+
+
 def test_a_folder_of_a_channel_that_leads_elsewhere_has_no_drops(tmp_path: Path) -> None:
     (tmp_path / "elsewhere" / "drop").mkdir(parents=True)
     (tmp_path / "elsewhere" / "drop" / MANIFEST).touch()
@@ -156,9 +174,9 @@ def requests(place: Place) -> None:
     assert published(place) == []
 
 
-def ended(place: Place, parameters: dict[str, Any]) -> str:
-    """The state in which a publication ends that somebody asks for."""
-    deployment = place.server.ask("/deployments/name/datacheck-publish/by-hand")["id"]
+def ended(place: Place, parameters: dict[str, Any], flow: str = "datacheck-publish") -> str:
+    """The state in which a run ends that somebody asks for."""
+    deployment = place.server.ask(f"/deployments/name/{flow}/by-hand")["id"]
     run = place.server.ask(f"/deployments/{deployment}/create_flow_run", {"parameters": parameters})["id"]
     for _ in range(240):
         state = place.server.ask(f"/flow_runs/{run}")["state"]

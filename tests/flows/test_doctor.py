@@ -47,6 +47,21 @@ def test_all_is_well_with_a_registry_in_use(asked, site):  # noqa: F811
     assert site.tree() == {**before, "incoming": ["b"]}  # it only looks
 
 
+def test_what_everybody_may_write_and_decisions_that_do_not_apply_are_doubts(asked, site):  # noqa: F811
+    site.publish(site.drop("a"))
+    (site.reg / "published").chmod(0o777)
+    decisions = site.root / "d.dsse.json"
+    decisions.write_text("{}", encoding="utf-8")
+    code, found = asked("--decisions", decisions)
+    assert code == 0
+    assert found["registry"] == (
+        "warn",
+        f"{site.reg}/published: everybody may write there; chmod o-w {site.reg}/published",
+    )
+    status, said = found["contract and key"]
+    assert (status, "NOT APPLIED: d.dsse.json: " in said) == ("warn", True), said
+
+
 def test_drops_that_will_wait_for_another_signature_are_no_surprise(asked, site):  # noqa: F811
     new_key(site.root / "second.pem")
     add_trust(site.trust_file, "second", "validator", load_public(site.root / "second.pub"))

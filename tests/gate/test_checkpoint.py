@@ -22,6 +22,8 @@ from datacheck.gate.guard import main as guard
 from datacheck.gate.keys import load_public
 from datacheck.gate.standing import hexed
 from datacheck.gate.trust import add_trust, read_trust, set_threshold, today
+from datacheck.registry.publish import publish
+from datacheck.registry.registry import Registry
 
 
 @pytest.fixture
@@ -150,6 +152,36 @@ def test_one_that_was_put_back_is_refused_where_the_machine_has_seen_a_newer_one
     assert (code, "seen.json knows entry" in said) == (12, True)
     monkeypatch.setenv("DATACHECK_CHECKPOINT_SEEN", str(site.root / "no" / "such" / "folder"))
     assert verify(folder)[0] != 0  # what cannot be remembered is not forgotten in silence
+
+
+def test_one_of_another_registry_is_refused_where_the_machine_has_seen_this_one(
+    site, signed, image, verify, command, monkeypatch
+):
+    """Mix and match: the same validator signs for a registry of trials, whose ledger may well be longer."""
+    site.publish(site.drop("a"))
+    assert signed()[0] == 0
+    trials = Registry(site.root / "trials")
+    for name in "bcd":
+        publish(site.drop(name, at=site.root / "delivered"), site.rules(), trials)
+    words = ("--registry", trials.root, "--sign", site.root / "validator.pem", "--trust", site.trust_file)
+    assert command("registry", "checkpoint", *words)[0] == 0
+    seen = site.root / "seen.json"
+    monkeypatch.setenv("DATACHECK_CHECKPOINT_SEEN", str(seen))
+    place = image()
+    pointer = place / "published" / "test"
+    assert verify(pointer)[0] == 0
+    known = seen.read_bytes()
+    shutil.rmtree(place)
+    hidden = shutil.ignore_patterns("ledger.sqlite*", "head.json")
+    shutil.copytree(trials.root, place, symlinks=True, ignore=hidden)
+    code, said = verify(pointer)
+    assert (code, "is of another registry than the one that" in said, seen.read_bytes()) == (12, True, known), said
+    image()
+    assert verify(pointer)[0] == 0
+    for broken in (b"{}", b'{"seq":true,"hash":"0","first":"0"}', b"x" * 9_999):
+        seen.write_bytes(broken)
+        code, said = verify(pointer)
+        assert (code, "seen.json: remembers no checkpoint" in said) == (3, True), said
 
 
 def test_nobody_else_writes_one(site, signed, image, verify):

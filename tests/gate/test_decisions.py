@@ -216,6 +216,35 @@ def test_one_file_waives_too(site, guarded):
     assert guarded(site.version)[0] == 0
 
 
+def test_what_is_kept_is_judged_by_them_too(site, command):
+    """The commands that the page names, as they stand there: what was suppressed and allowed stays in the data."""
+    site.data(["role_errors", "pii"], GOOD, BAD, other(1), said(PHONE))
+    site.run()
+    scope = {"check": "pii", "dataset": "train", **MORE}
+    site.decide(
+        {**ROLES, "suppress": site.ids("train.role_errors")[:1]},
+        {**scope, "allow": {"entity": "CN_MOBILE", "value": NUMBER}},
+    )
+    given = ["--decisions", site.file]
+    assert site.run(*given)[0] == 1
+    out, kept = site.root / "out", site.root / "kept"
+    words = ["apply", out, "--data", f"train={site.version}", "--out", kept]
+    assert command(*words, "--contract", site.rules)[0] == 1
+    code, told, _ = command(*words, "--contract", site.rules, *given)
+    assert (code, "1 row suppressed of train.* (role_errors)" in told.replace("\n             ", " ")) == (0, True), (
+        told
+    )
+    assert NUMBER in (kept / "kept" / "train" / "a.jsonl").read_text(encoding="utf-8")
+    assert command(*words, "--contract", site.rules, "--redact", *given)[0] == 0
+    assert NUMBER in (kept / "kept" / "train" / "a.jsonl").read_text(encoding="utf-8")
+    code, _, err = command(*words, *given)
+    assert (code, "name the contract with --contract" in err) == (2, True)
+    judged = ["judge", out, "--contract", site.rules]
+    assert command(*judged)[0] == 2
+    assert command(*judged, *given)[0] == 1
+    assert f"--decisions {site.file} --out {out}-proof" in (out / "report.html").read_text(encoding="utf-8")
+
+
 def test_what_nobody_may_sign(site):
     site.data(["role_errors"], GOOD, BAD)
     row = "0" * 32

@@ -47,6 +47,19 @@ def test_the_exit_code_is_that_of_the_command(house, module):
     assert "replay not checked" in done.stderr
 
 
+def test_an_empty_path_is_not_the_folder_that_one_is_in(house):
+    """As `--require-pass "$DATA"` has it where the variable is not set; so for the trust file, and in Python."""
+    command = ["--", *python("print('started')")]
+    for words, code in ((["--require-pass", ""], 2), (["--require-pass", ".", "--trust", ""], 14)):
+        done = start(house, "exec", *words, *command, cwd=house.good)
+        assert (done.returncode, done.stdout) == (code, ""), done.stderr
+    done = subprocess.run(
+        python("import datacheck; datacheck.require_passed('')"), cwd=house.good, capture_output=True, text=True,
+        env=environment({"DATACHECK_TRUST": str(house.root / "trust.json")}), check=False, timeout=60,
+    )  # fmt: skip
+    assert "it is empty (a variable that is not set?)" in done.stderr
+
+
 def test_standard_input_and_output_are_those_of_the_command(house):
     done = start(house, "exec", "--require-pass", house.good, "--", "cat", input="你好\n")
     assert (done.returncode, done.stdout) == (0, "你好\n")

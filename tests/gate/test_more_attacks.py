@@ -73,6 +73,20 @@ def test_an_anchor_that_is_gone_is_no_anchor_that_agrees(site, publish, train, g
     assert (code, "anchor.json: is not there" in said) == (3, True), said
 
 
+def test_others_cannot_put_another_ledger_into_a_registry_that_was_made_without_a_umask(site, publish):
+    """A container's umask may be 0; `incoming` is for the operator to open."""
+    shutil.rmtree(site.reg)
+    before = os.umask(0)
+    try:
+        assert publish(site.drop(at=site.root))[0] == 0
+        assert publish(site.bad(at=site.root))[0] == 1
+    finally:
+        os.umask(before)
+    places = [site.reg, *(place for place in site.reg.rglob("*") if not place.is_symlink())]
+    assert [place for place in places if place.stat().st_mode & 0o002 and "quarantine" not in place.parts] == []
+    assert not (site.reg / "quarantine").stat().st_mode & 0o002
+
+
 def test_a_pipe_in_place_of_the_ledger_keeps_nobody_waiting(site, publish, train, monkeypatch):
     assert publish(site.drop())[0] == 0
     for file in site.reg.glob("ledger.sqlite*"):

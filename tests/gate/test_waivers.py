@@ -1,18 +1,19 @@
 """Waivers: who may, for what, until when; and that nothing else opens the gate."""
 
 import datetime as dt
+import hashlib
 import json
 
 import google.protobuf.json_format as pb
 import pytest
 from core_helpers import BAD, GOOD, contract, report
-from gate_house import drop, opened, sign_run
+from gate_house import drop, opened, sign_run, verdict_of
 from in_toto_attestation.v1 import statement_pb2
 from in_toto_attestation.v1.statement import Statement
 from securesystemslib.dsse import Envelope
 from test_dsse import independent_key
 
-from datacheck.gate import waivers
+from datacheck.gate import dsse, waivers
 from datacheck.review import marks
 from datacheck.verdict.model import read_report
 
@@ -68,6 +69,38 @@ def test_an_independent_reader_accepts_it(house, command):
     assert statement.predicate["decisions"][0]["owner"] == "lead"
     _, verdict = opened(house.bad / "verdict.dsse.json")
     assert dict(statement.subject[0].digest) == verdict["subject"][0]["digest"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code"),
+    [
+        ({}, 0),
+        ({"finding": None}, 0),
+        ({"contract": "0" * 64}, 13),
+        ({"expires": in_days(-1)}, 13),
+        ({"why": "more"}, 13),
+        ({"owner": 5}, 13),
+    ],
+)
+def test_a_waiver_of_0_1_0_counts_as_it_did(house, guarded, changes, code):
+    """Written out as that datacheck signed it: one waiver, without a list, of its version by the subject alone."""
+    verdict = verdict_of(house.bad)
+    facts = {
+        "check": "role_errors", "dataset": "train", "finding": "train.role_errors", "contract": verdict.contract_digest,
+        "owner": "lead", "reason": REASON, "created": in_days(-2), "expires": in_days(3), **changes,
+    }  # fmt: skip
+    statement = {
+        "_type": "https://in-toto.io/Statement/v1",
+        "subject": [{"name": ".", "digest": {"sha256": verdict.version.removeprefix("sha256:")}}],
+        "predicateType": "urn:datacheck:waiver:1",
+        "predicate": facts,
+    }
+    payload = json.dumps(statement, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    document = dsse.seal(payload, house.key("approver"))
+    (house.bad / "waivers").mkdir()
+    (house.bad / "waivers" / f"{hashlib.sha256(document).hexdigest()}.dsse.json").write_bytes(document)
+    found, said = guarded(house.bad)
+    assert (found, "WAIVED train." in said) == (code, code == 0), said
 
 
 def test_it_holds_through_its_last_day(house, command, guarded, monkeypatch):

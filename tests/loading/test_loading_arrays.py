@@ -51,6 +51,23 @@ def test_arrays_of_an_archive_follow_each_other():
     assert rows_of(data, "a.npz").value("rate") == Ratio(1, 4)
 
 
+@pytest.mark.parametrize(
+    ("names", "wrong"),
+    [
+        (["c_0", "c_1"], 0),
+        (["c_1", "c_2"], 2),
+        (["c_0", "c_2"], 1),
+        (["c_1", "c_0"], 0),
+        (["a", "b"], 0),
+        (["c_1" + "0" * 400], 1),
+    ],
+)
+def test_numbers_that_the_names_of_arrays_leave_out(names, wrong):
+    rules = RULES.model_copy(update={"fields": {"skipped": FieldRule(type="integer", max=0)}})
+    data = saved(**{name: numbers((1, 2)) for name in names})
+    assert measure(rules, data, source={"format": "rows"}, name="a.npz").value("rate") == Ratio(wrong, len(names))
+
+
 def lying(shape):
     """A header that promises more than there is."""
     file = io.BytesIO()

@@ -99,6 +99,7 @@ FILES = {
     "empty": ("a.jsonl", b"", "empty_file"),
     "zip": ("a.jsonl", b"PK\x03\x04" + b"\0" * 60, "wrong_container"),
     "pickle": ("a.jsonl", b"\x80\x04\x95\0\0", "wrong_container"),
+    "tar": ("a.jsonl", b"a.jsonl".ljust(257, b"\0") + b"ustar\00000" + b"\0" * 248, "wrong_container"),
     "sqlite": ("a.json", b"SQLite format 3\0" + b"\0" * 80, "wrong_container"),
     "numpy": ("a.jsonl", b"\x93NUMPY\x01\0", "wrong_container"),
     "lfs": ("a.jsonl", b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "lfs_pointer"),

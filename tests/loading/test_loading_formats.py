@@ -26,6 +26,22 @@ CASES = {
             ("response", 2, "assistant", "messages[2].content", "a"),
         ],
     ),
+    "Bedrock": (  # docs.aws.amazon.com/nova/latest/userguide/fine-tune-prepare-data-understanding.html
+        {
+            "schemaVersion": "bedrock-conversation-2024",
+            "system": [{"text": "s"}, {"text": "t"}],
+            "messages": [
+                {"role": "user", "content": [{"text": "u"}]},
+                {"role": "assistant", "content": [{"text": "a"}]},
+            ],
+        },
+        "messages",
+        [
+            ("prompt", 0, "system", "system", "s\nt"),
+            ("prompt", 1, "user", "messages[0].content", "u"),
+            ("response", 2, "assistant", "messages[1].content", "a"),
+        ],
+    ),
     "ms-swift GRPO": (  # Custom-dataset.md: other columns go to the reward function
         {"messages": [{"role": "user", "content": "1+1?"}], "solution": "2"},
         "rlvr",

@@ -16,3 +16,31 @@ def test_toll_free_numbers(text):
 @pytest.mark.parametrize("text", ["电话1 380 013 8765", "电话 1 3 8 0 0 1 3 8 7 6 5", "手机1-3800-138-765"])
 def test_odd_groups_are_still_found(text):
     assert "CN_MOBILE" in find(pl.Series([text]))["entity"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("+1 415 555 2671", "specimen"),
+        ("or '+12345678900'", "specimen"),  # digits in sequence: typed as an example
+        ("+91 98765 43210", "specimen"),
+        ("+33 1 23 45 67 89", "specimen"),
+        ("+1 234 567 9871", "valid"),
+        ("+14158675309", "valid"),
+        ("+15058675309", "valid"),  # 150 is a range of China, too
+        ("+1 505 867 5309", "valid"),
+        ("+1 13822335566", "valid"),
+        ("phone: 14158675309", "valid"),
+        ("call me at 14155552671", "specimen"),
+        ("my US number is 16502530001", "valid"),
+        ("美国电话 16502530001", "valid"),
+        ("telephone 1 7804236789", "valid"),
+    ],
+)
+def test_eleven_digits_of_north_america(text, state):
+    assert find(pl.Series([text])).select("entity", "state").rows() == [("PHONE_NUMBER", state)]
+
+
+@pytest.mark.parametrize("text", ["phone 15058675309", "美国代购，电话13822335566", "call me at 13822335566"])
+def test_eleven_digits_that_may_be_of_china_are(text):
+    assert find(pl.Series([text])).select("entity", "state").rows() == [("CN_MOBILE", "valid")]

@@ -35,6 +35,9 @@ def states(text):
         ("redaktion.dessau@datacheck.zz", "EMAIL_ADDRESS"),
         ("Redaktion, redaktion@datacheck.zz, Tel. +49 30 212341 210", "EMAIL_ADDRESS"),  # whatever stands beside it
         ("info@datacheck.zz, Tel. +49 30 212341 210", "PHONE_NUMBER"),  # beside a mailbox of a function
+        ("服务邮箱：wangwei@datacheck.zz", "EMAIL_ADDRESS"),
+        ("举报电话：010-65363263    举报邮箱：jb@datacheck.zz", "CN_LANDLINE"),  # beside a mailbox of the house
+        ("datacheck@datacheck.zz", "EMAIL_ADDRESS"),
         ("Spendenkonto: DE68 2105 0170 0012 3456 78", "IBAN"),
         ("Registrant’s telephone number, including area code: (408) 376-7400", "PHONE_NUMBER"),
         ("我知道，它的电话是010-65112418", "CN_LANDLINE"),  # who looks it up says nothing of himself
@@ -56,6 +59,7 @@ def test_what_an_institution_prints_is_public(text, entity):
         ("I live at 1234 Oak Tree Street, Springfield, IL 62704", "ADDRESS"),
         ("my phone number is +1 212-535-7710", "PHONE_NUMBER"),
         ("information.wang@datacheck.zz", "EMAIL_ADDRESS"),
+        ("我的邮箱：wangwei@datacheck.zz", "EMAIL_ADDRESS"),
         ("zhangsan@bytedance.com", "EMAIL_ADDRESS"),
     ],
 )
@@ -69,6 +73,61 @@ def test_what_is_a_persons_stays_private(text, entity):
 def test_the_turns_before_say_whose_a_number_is_where_its_own_words_do_not(before, state):
     hits = find(pl.Series(["电话是010-65112418"]), before={0: before})
     assert hits["state"].to_list() == [state]
+
+
+# What was said before, and what is said: a line of KdConv, CrossWOZ or the Schema-Guided Dialogue, shortened.
+@pytest.mark.parametrize(
+    ("before", "text", "entity"),
+    [
+        ("景点的电话你有吗？", "我知道，电话是010-65112418", "CN_LANDLINE"),
+        ("你知道故宫吗？\n知道。\n电话你有吗？", "有啊，我记一下，是010-65112418", "CN_LANDLINE"),
+        ("给你推荐北京饭店。\n他家电话多少？", "请您记好，电话是010-65112418", "CN_LANDLINE"),
+        ("烤肉宛怎么样？我和朋友去\n人均消费70元。\n他家的电话给我吧", "电话是01065112418", "CN_LANDLINE"),
+        ("你去过宋庆龄故居吗？", "去过，他在西城区后海北沿46号", "ADDRESS"),
+        ("酒店不错。\n地址呢？", "我上周去的，地址是西城区后海北沿46号", "ADDRESS"),
+        ("可以玩两小时。\n景点的电话给我", "电话是010-65112418;13716225663。", "CN_MOBILE"),
+        ("仙居谷可以去。\n你有这个景点的电话吗", "有啊，电话是13716225663", "CN_MOBILE"),
+        (
+            "Are pets allowed at Crawford Apartments?",
+            "I'm sorry, they aren't. The number is 510-651-5292",
+            "PHONE_NUMBER",
+        ),
+        (
+            "A hotel near it. I want their contact number for my records.",
+            "I've booked it, the number is 510-651-5292",
+            "PHONE_NUMBER",
+        ),
+        ("Amber is a restaurant. Is there live music? And its phone?", "It is +1 510-651-5292", "PHONE_NUMBER"),
+    ],
+)
+def test_the_number_of_a_place_that_is_asked_for_is_public(before, text, entity):
+    hits = find(pl.Series([text]), before={0: before})
+    assert set(hits.filter(entity=entity)["state"]) == {"public"}
+
+
+@pytest.mark.parametrize(
+    ("before", "text"),
+    [
+        ("我想订一桌，餐厅还有位子吗\n有的，请留下您的联系电话", "010-65112418"),
+        ("我想订一桌，餐厅还有位子吗\n有的，请问您的电话是多少", "是010-65112418"),
+        ("你去过故宫吗\n去过，我朋友在那里上班\n他的电话是多少", "010-65112418"),
+        ("这家民宿能玩多久\n两天。房东的电话你有吗", "有，010-65112418"),
+        ("酒店前台有小王\n小王的电话呢", "他的电话是010-65112418"),
+        ("你知道景点的电话吗", "我不知道，我的电话是13716225663"),
+        ("这家酒店不错，我同事在那里工作\n你同事电话多少", "13716225663"),
+        ("餐厅：请提供您的地址", "北京市海淀区中关村大街27号5号楼"),
+        ("Who runs the apartments?\nMr. Smith. What is his phone number?", "The number is 510-651-5292"),
+        ("A table for two at the restaurant?\nYes. May I have your phone number?", "The number is 510-651-5292"),
+        ("", "医院张医生的电话是021-62345678"),
+        ("", "房东的电话是010-65112418"),
+        ("", "My landlord's number is 510-651-5292"),
+        ("", "酒店的电话是010-65112418，13716225663是我的手机"),
+    ],
+)
+def test_the_number_of_a_person_stays_private_in_talk_of_a_place(before, text):
+    hits = find(pl.Series([text]), before={0: before})
+    assert "valid" in set(hits["state"])
+    assert hits["state"][-1] == "valid"
 
 
 def test_the_check_reads_the_turns_before():

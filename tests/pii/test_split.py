@@ -40,6 +40,7 @@ def test_in_three_turns_fullwidth_and_where_only_the_question_says_what():
         ("手机号1382233", "5566", "谢谢"),  # another speaker's
         ("手机号1382233，地址在后面告诉你们吧，先这样", "好", "5566"),  # no end
         ("卡号622848012", "嗯", "3456789012"),  # a wrong check digit
+        ("The phone number is 1 58 51 52 00.", "A hotel?", "I have 10 hotels that could match."),  # a count
         ("手机号13822335566", "嗯", "5566"),  # whole, and found as such
     ],
 )

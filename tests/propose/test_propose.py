@@ -12,10 +12,12 @@ import yaml
 from core_helpers import lighter, no_trial
 
 from datacheck.contract.load import load_contract
+from datacheck.errors import UsageError
 from datacheck.files.inventory import dataset_files
 from datacheck.propose.contract import contract_for
-from datacheck.propose.sample import _chosen
+from datacheck.propose.sample import _chosen, sample_of
 from datacheck.session.session import validate
+from datacheck.testing import jsonl
 
 CHAT = [
     {"role": "user", "content": "你好，请介绍一下你自己"},
@@ -104,6 +106,11 @@ def only_reading(path: Path) -> Path:
             ["format: qa", "check: unverifiable_answers"],
         ),
         ("tools.jsonl", {"messages": CHAT, "tools": []}, ["check: tool_call_errors"]),
+        (
+            "ifeval.jsonl",
+            {"prompt": "Say it.", "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
+            ["format: prompt_only", "check: constraint_errors"],
+        ),
     ],
 )
 def test_fits_the_file(tmp_path: Path, here, name, content, expected):
@@ -458,3 +465,32 @@ def test_of_a_folder_the_files_that_hold_most_of_it_are_looked_at(tmp_path):
     assert '"input": {type: string, required: false}' in contract_for(tmp_path)
     chosen = [file.name for file in _chosen(dataset_files("train", tmp_path, "train", None).read)]
     assert chosen == [f"{number:02}.jsonl" for number in (0, 3, 4, 6, 7, 9, 12, 15)]
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "said"),
+    [
+        ("a.csv", "问题,回答\n你好,好\n".encode("gbk"), "a.csv:1: the header is not utf-8; probably gbk (not_utf8)"),
+        ("a.jsonl", '\n{"text": "你好"}\n'.encode("gbk"), "a.jsonl:2: byte 0xc4 is not UTF-8; probably gbk (not_utf8)"),
+        ("a.jsonl", b'{"a": 1,}\n', "a.jsonl:1: trailing comma (json_syntax)"),
+        ("a.jsonl", b"", "a.jsonl: 0 bytes (empty_file)"),
+        ("a.parquet", b"PK\3\4" * 100, "a.parquet: "),
+    ],
+)
+def test_where_nothing_can_be_read_the_first_cause_is_named(tmp_path, name, raw, said):
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(UsageError) as error:
+        sample_of(tmp_path / name)
+    told = str(error.value)
+    assert f"no row could be read; {said}" in told
+    assert told.count("; ") >= 2  # and how to mend it
+
+
+def test_roles_that_nobody_knows_are_no_prompts(tmp_path):
+    turns = [{"role": role, "content": f"{role}说：今天说一段新编的相声。"} for role in ("甲", "乙", "甲", "丙")]
+    (tmp_path / "a.jsonl").write_bytes(jsonl([{"messages": turns} for _ in range(3)]))
+    text = contract_for(tmp_path / "a.jsonl")
+    assert "format: messages" in text
+    assert "- {check: role_errors" in text
+    assert 'no trainer knows the roles "甲", ' in text
+    assert 'roles: {"甲": user, ' in text

@@ -6,7 +6,7 @@ KIND `time`: SIGKILL at a random moment, for the seeds FROM to TO.
 KIND `call`: SIGKILL just before the Nth call that changes the file system, for N from FROM to TO.
 KIND `run`: as `call`, but of a run with --out over an earlier report.
 KIND `runtime`: as `time`, but of a run.
-KIND `full`: the Nth such call fails with ENOSPC, and so do all after it.
+KIND `full`: the Nth such call fails with ENOSPC, and so do all after it. KIND `broken`: the same with EIO.
 KIND `erase`: as `call`, but of taking a published version and one in quarantine away for good.
 KIND `migrate`: as `call`, and before every statement of SQL, of lifting a registry that 0.1.0 left.
 KIND `size`: no file may grow beyond N bytes (RLIMIT_FSIZE), the ledger's neither. KIND `runsize`: the same for a run.
@@ -74,8 +74,11 @@ def no_file_beyond(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-def full():
-    raise OSError(errno.ENOSPC, "No space left on device")
+FAILS = {"full": errno.ENOSPC, "broken": errno.EIO}
+
+
+def fail(number):
+    raise OSError(number, os.strerror(number))
 
 
 def child(site, drop, kind, number):
@@ -84,8 +87,8 @@ def child(site, drop, kind, number):
     try:
         if kind == "call":
             strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL))
-        elif kind == "full":
-            strike_at(number, full)
+        elif kind in FAILS:
+            strike_at(number, lambda: fail(FAILS[kind]))
         elif kind == "size":
             no_file_beyond(number)
         code = site.publish(drop).exit_code
@@ -295,7 +298,7 @@ def main():
         print(json.dumps({"number": number, "ended": ended, "wrong": told}), flush=True)
         if not told:
             shutil.rmtree(root)
-        if kind in ("call", "run", "full", "erase", "migrate") and ended in (0, 1) and number > 20:
+        if kind in ("call", "run", "erase", "migrate", *FAILS) and ended in (0, 1) and number > 20:
             break  # it came to its end: there is no call of this number
 
 

@@ -65,8 +65,10 @@ def test_killed_at_random_moments(tmp_path):
 
 
 @pytest.mark.slow
-def test_no_space_from_any_change_of_the_file_system_on(tmp_path):
-    ended = driven(tmp_path, "full", 1, 1000, EVERY or 7)
+@pytest.mark.parametrize("kind", ["full", "broken"])
+def test_a_disk_that_fails_from_any_change_of_the_file_system_on(tmp_path, kind):
+    """ENOSPC, and EIO."""
+    ended = driven(tmp_path, kind, 1, 1000, EVERY or 7)
     assert ended[3] >= 100 // (EVERY or 7)  # could not decide: the exit code of an error, never that of a pass
 
 

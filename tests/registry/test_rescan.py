@@ -213,8 +213,20 @@ def test_decisions_are_part_of_the_question_until_they_expire(site, monkeypatch)
     file.write_bytes(seal([one], site.key("approver"), keys))
     rules = site.rules(decisions=given(file, keys, [site.key("validator").key_id]))
     again = publishing.publish(found.path, rules, site.registry)
-    assert (again.status, again.known) == ("published", False)
+    assert (again.status, again.known, again.idle) == ("published", False, ())
     assert [(each.status, each.known) for each in rescan(rules, site.registry)] == [("published", True)]
     for module in (publishing, session):
         monkeypatch.setattr(module, "today", lambda: day + dt.timedelta(days=3))
-    assert [each.status for each in rescan(rules, site.registry)] == ["revoked"]
+    (revoked,) = rescan(rules, site.registry)
+    assert (revoked.status, [str(why).rpartition(": ")[2][:10] for why in revoked.idle]) == ("revoked", ["expired on"])
+
+
+def test_a_file_that_decides_nothing_is_told_of_a_known_version_too(site):
+    drop = site.bad()
+    found = site.publish(drop)
+    file = site.root / "d.dsse.json"
+    file.write_text("{}", encoding="utf-8")
+    rules = site.rules(decisions=given(file, site.rules().trust, ()))
+    again = publishing.publish(found.path, rules, site.registry)
+    assert (again.status, again.known) == ("quarantined", True)
+    assert [str(why).startswith("NOT APPLIED: d.dsse.json: ") for why in again.idle] == [True]

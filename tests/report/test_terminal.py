@@ -5,6 +5,7 @@ import pytest
 from rich.console import Console
 
 from datacheck.report.terminal import print_report
+from datacheck.session.session import validate
 
 
 def printed(report, lang="en", encoding="utf-8", width=80, **options):
@@ -137,3 +138,18 @@ def test_an_empty_report(make):
 
 def test_the_same_report_prints_the_same(build):
     assert printed(build()) == printed(build())
+
+
+def test_what_was_not_measured_for_want_of_rows_stands_in_the_table_alone(tmp_path):
+    """The first block is the cause."""
+    (tmp_path / "a.jsonl").write_bytes('{"text": "你好"}\n'.encode("gbk"))
+    (tmp_path / "c.yaml").write_text(
+        "name: c\ndatasets:\n  train: {source: a.jsonl, checks: [exact_duplicates, empty_turns]}\n", encoding="utf-8"
+    )
+    report = validate(tmp_path / "c.yaml")
+    text = printed(report)
+    assert "error  train.empty_turns" in text
+    assert "error[" not in text
+    assert "fail[unreadable_lines]" in text
+    without = report.model_copy(update={"findings": [f for f in report.findings if f.status != "fail"]})
+    assert "error[" in printed(without)

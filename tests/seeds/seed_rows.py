@@ -306,6 +306,13 @@ def another_key(bad: bool) -> World:
     return _with_arrays(_numbers(_embeddings()), _numbers(**books))
 
 
+@seed("M23 numbers")
+def numbered_from_one(bad: bool) -> World:
+    first = 1 if bad else 0
+    books = {f"codebook_{first}": _embeddings(4), f"codebook_{first + 1}": _embeddings(4)[:, ::-1]}
+    return _with_arrays(_numbers(_embeddings()), _numbers(**books))
+
+
 @seed("M24")
 def no_such_category(bad: bool) -> World:
     world = MiniOneRec()

@@ -36,6 +36,11 @@ def test_every_mode_with_a_probe_was_compared():
         ("trl.sft", "1.1", "trl.sft: not compared with 1.1; compared with "),
         ("trl.sft", "1.20", "trl.sft: not compared with 1.20; compared with "),
         ("trl.sft", None, "trl.sft: compared with "),
+        ("fireworks.sft", None, "fireworks.sft: from the documents of the service, which was not asked"),
+        ("vertex.sft", "1", "vertex.sft: from the documents of the service, which was not asked"),
+        ("openai.sft", None, "openai.sft: read from openai/openai-openapi at f85dbe223d, not run"),
+        ("bedrock.nova", None, "bedrock.nova: read from aws-samples/amazon-nova-samples at 1e88f2450a, not run"),
+        ("together.sft", None, "together.sft: compared with 2.14.0"),
         ("lightrft.sft", "1.0", "lightrft.sft: not compared with 1.0; compared with commit 49e62cb6e1, no release"),
     ],
 )

@@ -26,6 +26,33 @@ def test_what_is_mixed_is_kept_as_json_text_and_comes_out_as_what_it_says():
     assert [row["a"] for row in read({"a": "x"}, {"a": "true"})] == ["x", "true"]
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("007", 7), ("-", 0), ("1.", 1.0), ("1.e2", 100.0), ("1e", 1.0), ("-.5", -0.5), ("NaN", None), ('"a\nb"', "a\nb"),
+     ('{"a": "007,}", "b": 01,}', {"a": "007,}", "b": 1}), (".5", ".5"), ("2024-05-06", "2024-05-06"), ("1 2", "1 2"),
+     ("--1", "--1"), ("[1,]", "[1,]"), ('{"a', '{"a'), ("0x1F", "0x1F"), ("1_000", "1_000"), ("\uff11", "\uff11")],
+)  # fmt: skip
+def test_json_text_is_read_as_the_librarys_parser_reads_it(text, value):
+    """By pandas' ujson_loads, of pandas 2 and 3."""
+    assert read({"a": text}, {"a": {"b": 1}})[0] == {"a": value}
+
+
+def test_texts_that_are_no_json_are_looked_at_once():
+    for text in ("[" + '\\"' * 100_000, "[" + "1" * 3_000 + "x", "{" + "," * 100_000, "[" + '"' * 100_001):
+        assert read({"a": text}, {"a": {"b": 1}})[0] == {"a": text}
+
+
+@pytest.mark.parametrize("by", ["datasets 5", "datasets 4.8", "datasets 4"])
+def test_a_list_whose_first_value_is_null_beside_others(by):
+    """Arrow reads it wrong: datasets 5 takes the values one by one then, and dates stay texts; those before stop."""
+    records = [{"t": [None, "b"], "d": "2024-01-01"}] * 2
+    if by == "datasets 5":
+        assert read(*records, by=by) == records
+    else:
+        with pytest.raises(NotLoadableError):
+            read(*records, by=by)
+
+
 def test_objects_with_differing_keys_stay_as_they_are():
     records = [{"m": [{"role": "user", "content": "q"}]}, {"m": [{"role": "tool", "content": "r", "name": "f"}]}]
     assert read(*records) == records

@@ -217,6 +217,16 @@ def test_the_report_says_that_the_package_agrees(python, tmp_path):
     assert json.loads(report.read_text())["inputs"].keys() >= {"trl 9.9.0 (--trainer-python)"}
 
 
+def test_files_that_are_no_json_are_handed_over_as_json(python, tmp_path):
+    """`load_dataset("csv")` may make numbers of such texts, which this probe cannot tell."""
+    (tmp_path / "d.csv").write_text("prompt,completion\nq,1\nr,2\n")
+    told = "was not asked"
+    for name, there in (("d.csv", True), ("data.jsonl", False)):
+        text = CONTRACT.replace("source: data.jsonl", f"source: {{path: {name}, format: rows}}")
+        output, _ = ran(tmp_path, python, [GOOD] * 2, text)
+        assert (told in " ".join(output.replace("|", " ").split())) == there, output
+
+
 def test_the_package_is_believed_and_not_the_twin(python, tmp_path, monkeypatch):
     """It leaves out rows of more than 9 messages, of which the twin knows nothing."""
     monkeypatch.setattr("datacheck.cli.main.is_watched", lambda: True)  # all in this process
@@ -332,3 +342,47 @@ def test_the_installed_trainer_finds_a_twin_that_is_broken(name, tmp_path, monke
     _, report = ran(tmp_path, real_python(name), rows, contract)
     count, _ = counts(drops(report), "disagreements")
     assert count > 0
+
+
+def _reads_other_words(read):
+    """The tokens are others: of each text that is "q" it takes another."""
+
+    def broken(record, settings, seen):
+        changed = json.dumps(record).replace('"content": "q"', '"content": "Q"')
+        return read(json.loads(changed), settings, seen)
+
+    return broken
+
+
+def _trains_other_tokens(read):
+    """The labels are others: answers alone for what is trained whole, and the other way round."""
+
+    def broken(record, settings, seen):
+        told = read(record, settings, seen)
+        if told.trained is None:
+            return told
+        loss = "assistant" if told.trained.loss == "all" else "all"
+        return told._replace(trained=told.trained._replace(loss=loss))
+
+    return broken
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "breaks", "what"),
+    [(name, _reads_other_words, "tokens") for name in REAL]
+    + [(name, _trains_other_tokens, "labels") for name in REAL if name != "verl.rl"],  # of a prompt nothing is trained
+)
+def test_the_installed_trainer_finds_tokens_and_labels_that_are_wrong(
+    name, breaks, what, tmp_path, monkeypatch, tokenizer_folder
+):
+    """The fates are right."""
+    family, _, mode = name.partition(".")
+    twins = importlib.import_module(f"datacheck.trainers.{family}")
+    monkeypatch.setitem(twins.MODES, mode, replace(trainer(name), read=breaks(trainer(name).read)))
+    monkeypatch.setattr("datacheck.cli.main.is_watched", lambda: True)  # all in this process
+    rows, contract = of(name)
+    named = f"tokenizer={tokenizer_folder}"
+    output, report = ran(tmp_path, real_python(name), rows[:1] * 3, contract, None, "--run", named)
+    assert counts(drops(report), "disagreements") == (3, 3)
+    assert f"the twin says otherwise than the installed package: {what}" in " ".join(output.replace("|", " ").split())

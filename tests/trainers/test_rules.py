@@ -1,4 +1,4 @@
-"""Each rule of the twins of LLaMA-Factory, TRL, ms-swift, verl and OpenAI on a row that it is for.
+"""Each rule of the twins of LLaMA-Factory, TRL, ms-swift, verl and of services on a row that it is for.
 
 The fates were compared with the loaders' own by benchmarks/trainers.py; here the reasons and places are held.
 """
@@ -11,6 +11,7 @@ from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import Seen
 
 Q, A, B = ({"role": role, "content": text} for role, text in (("user", "q"), ("assistant", "a"), ("assistant", "b")))
+S = {"role": "system", "content": "s"}
 H, G = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}
 TAGS = {
     "tags.role_tag": "role",
@@ -32,6 +33,11 @@ MEDIA = {**SHARE, "columns.messages": "conversations", "columns.images": "images
 FILTER = {"data.filter_overlong_prompts": True}
 ROW = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
 PAIR = {"input": {"messages": [Q]}, "preferred_output": [A], "non_preferred_output": [B]}
+NOVA = {"schemaVersion": "bedrock-conversation-2024", "system": [{"text": "s"}],
+        "messages": [{"role": role, "content": [{"text": text}]} for role, text in (("user", "q"), ("assistant", "a"))]}  # fmt: skip
+GEMINI = {"systemInstruction": {"role": "system", "parts": [{"text": "s"}]},
+          "contents": [{"role": role, "parts": [{"text": text}]} for role, text in (("user", "q"), ("model", "a"))]}  # fmt: skip
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 
 
 def call(arguments, **more):
@@ -112,12 +118,21 @@ CASES = [
     ("trl.sft", {}, {"input_ids": None}, "tokens_malformed", "input_ids"),
     ("trl.sft", {}, {"input_ids": [1, 2], "labels": "1 2"}, "tokens_malformed", "labels"),
     ("trl.sft", {}, {"input_ids": [1, 2], "labels": [-100, -100]}, "fully_masked", "labels"),
+    ("trl.sft", {}, {"input_ids": [1, 2], "labels": []}, "fully_masked", "labels"),
+    ("trl.sft", {}, {"input_ids": [1], "labels": [-100] * 2}, "fully_masked", "labels"),
+    ("trl.sft", {}, {"input_ids": ""}, "fully_masked", "labels"),
+    ("trl.sft", {}, {"input_ids": [1, 2], "assistant_masks": None}, "tokens_malformed", "assistant_masks"),
+    ("trl.sft", {}, {"input_ids": [1, 2], "assistant_masks": [0, 0]}, "fully_masked", "labels"),
+    ("trl.sft", {"completion_only_loss": True}, {"input_ids": [1], "completion_mask": [0]}, "fully_masked", "labels"),
+    ("trl.sft", {"dataset_text_field": "t"}, {"text": "q", "t": None}, "text_expected", "t"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": "a"}, "missing_column", "rejected"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": [A], "rejected": [B]}, "text_expected", "chosen"),
     ("trl.dpo", {}, {"chosen": [A], "rejected": [B]}, "nothing_shared", "chosen"),
     ("trl.reward", {}, {"chosen": [Q, A]}, "missing_column", "rejected"),
     ("trl.reward", {}, {"chosen": None, "rejected": "b"}, "text_expected", "chosen"),
     ("trl.reward", {}, {"chosen": "a", "rejected": "b", "margin": None}, "margin_malformed", "margin"),
+    ("trl.reward", {}, {"prompt": [{"role": "user", "content": [{"type": "text", "text": "q"}]}], "chosen": [A], "rejected": [B]},
+     "no_column", "chosen"),
     ("trl.kto", {}, {"prompt": "q", "label": True}, "missing_column", "completion"),
     ("trl.kto", {}, {"prompt": "q", "completion": None, "label": True}, "text_expected", "completion"),
     ("trl.kto", {}, {"chosen": [A], "rejected": [B]}, "nothing_shared", "chosen"),
@@ -126,11 +141,18 @@ CASES = [
     ("trl.grpo", {}, {"question": "q"}, "missing_column", "prompt"),
     ("trl.grpo", {}, {"prompt": None}, "text_expected", "prompt"),
     ("trl.grpo", {}, {"prompt": [{"role": "user"}]}, "content_missing", "prompt[0].content"),
+    ("trl.grpo", {}, {"prompt": ["q", "r"]}, "prompt_of_texts", "prompt"),
     # ms-swift
     ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": "a</s>"}]}, "end_in_answer", "messages[1]"),
     ("ms_swift.sft", {}, {"messages": [{"role": "system", "content": ""}, Q, A]}, "system_empty", "messages[0].content"),
     ("ms_swift.sft", {}, {"messages": [Q, A, {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}]},
      "call_behind_words", "messages[1]"),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "loss": 0}]}, "message_masked", "messages[1].loss"),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "loss_scale": 0.0}]}, "message_masked", "messages[1].loss"),
+    ("ms_swift.sft", {}, {"messages": [Q, A, {**A, "loss": False}]}, "joined_unlike", "messages[1].loss"),
+    ("ms_swift.dpo", {}, {"messages": [S, A], "rejected_response": "b"}, "two_prompts", "rejected_response"),
+    ("ms_swift.dpo", {}, {"messages": [Q, call("{}"), {"role": "tool", "content": "r"}, A], "rejected_response": "b"},
+     "two_prompts", "rejected_response"),
     ("ms_swift.grpo", {}, {"messages": [Q, A, A]}, "two_answers", "messages[1]"),
     ("ms_swift.dpo", {}, {"messages": [Q, {**A, "loss": True}, Q, A], "rejected_response": "b"}, "earlier_trained",
      "messages[1].loss"),
@@ -179,7 +201,16 @@ CASES = [
     ("ms_swift.sft", {}, {"messages": [Q, {**A, "loss": False}]}, "message_masked", "messages[1].loss"),
     ("ms_swift.kto", {}, {"messages": [Q, A]}, "label_missing", "label"),
     ("ms_swift.kto", {}, {"messages": [Q], "label": True}, "last_not_answer", "messages[0].role"),
+    ("ms_swift.kto", {}, {"messages": [Q, S], "label": True}, "last_not_answer", "messages[1].role"),  # before the encoder
+    ("ms_swift.kto", {}, {"messages": [Q, {**A, "content": [{"type": "text", "text": "a"}]}], "label": True},
+     "answer_no_text", "messages[1].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "video": "a.mp4"}, "media_of_row", None),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": [{"type": "image_url", "image_url": {"url": "u"}}]}]}, "media_of_row", None),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "chat_template_kwargs": 0.5}, "template_kwargs_malformed", "chat_template_kwargs"),
+    ("ms_swift.sft", {}, {"question": "q", "Question": "q", "answer": "a"}, "columns_by_case", "question"),
+    ("ms_swift.grpo", {}, {"messages": [Q, {"role": "tool", "content": "r"}, Q]}, "result_behind_question", "messages[1].role"),
     # verl
+    ("verl.rl", {}, {**ROW, "images": ["a.png"]}, "media_of_row", "images"),
     ("verl.sft", {}, "x", "not_an_object", None),
     ("verl.sft", {}, {"prompt": "q"}, "missing_column", "messages"),
     ("verl.sft", {}, {"messages": "q"}, "messages_malformed", "messages"),
@@ -208,6 +239,8 @@ CASES = [
     ("openai.sft", {}, {"messages": []}, "no_messages", "messages"),
     ("openai.sft", {}, {"messages": [H, G]}, "message_malformed", "messages[0].role"),
     ("openai.sft", {}, {"messages": [Q, {"role": "assistant"}]}, "content_malformed", "messages[1].content"),
+    ("openai.sft", {}, {"messages": [Q, {**A, "content": []}]}, "content_malformed", "messages[1].content"),
+    ("openai.sft", {}, {"messages": [{**Q, "content": ["q"]}, A]}, "content_malformed", "messages[0].content"),
     ("openai.sft", {}, {"messages": [{**Q, "weight": 1}, A]}, "weight_malformed", "messages[0].weight"),
     ("openai.sft", {}, {"messages": [Q, {**A, "weight": 0}]}, "no_answer", "messages"),
     ("openai.sft", {}, {"messages": [Q, {**A, "weight": 0}, Q, A]}, "message_masked", "messages[1].weight"),
@@ -215,6 +248,60 @@ CASES = [
     ("openai.dpo", {}, {"messages": [Q, A]}, "no_input", "input"),
     ("openai.dpo", {}, {**PAIR, "preferred_output": "a"}, "output_malformed", "preferred_output"),
     ("openai.rft", {}, {"messages": [Q, A]}, "last_not_user", "messages[1].role"),
+    # Together
+    ("together.sft", {}, [], "not_an_object", None),
+    ("together.sft", {}, {"prompt": "q"}, "no_format", None),
+    ("together.sft", {}, {"messages": [Q, A], "id": 1}, "extra_column", None),
+    ("together.sft", {}, PAIR, "other_method", "input"),
+    ("together.dpo", {}, {"messages": [Q, A]}, "other_method", "messages"),
+    ("together.sft", {}, {"messages": []}, "no_messages", "messages"),
+    ("together.dpo", {}, {**PAIR, "input": [Q]}, "no_messages", "input.messages"),
+    ("together.sft", {}, {"messages": [H, G]}, "message_malformed", "messages[0].role"),
+    ("together.sft", {}, {"messages": [{"role": "user", "tool_calls": []}, A]}, "content_missing", "messages[0].content"),
+    ("together.dpo", {}, {**PAIR, "preferred_output": [{"role": "assistant"}]}, "content_missing", "preferred_output[0].content"),
+    ("together.sft", {}, {"prompt": "q", "completion": None}, "content_malformed", "completion"),
+    ("together.sft", {}, {"text": [{"type": "video"}]}, "content_malformed", "text[0]"),
+    ("together.sft", {}, {"messages": [{**Q, "content": [{"type": "text", "text": "q"}]}, A]}, "mixed_contents", "messages"),
+    ("together.sft", {}, {"prompt": "q", "completion": [PICTURE]}, "image_refused", "completion[0]"),
+    ("together.sft", {}, {"text": [PICTURE] * 11}, "image_refused", "text"),
+    ("together.sft", {}, {"messages": [{**Q, "content": [PICTURE], "weight": 1}, A]}, "image_refused", "messages[0].weight"),
+    ("together.sft", {}, {"messages": [Q, {**A, "weight": 1.0}]}, "weight_malformed", "messages[1].weight"),
+    ("together.sft", {}, {"messages": [Q]}, "no_answer", "messages"),
+    ("together.sft", {}, {"messages": [Q, {**A, "weight": 0}, Q, A]}, "message_masked", "messages[1].weight"),
+    ("together.dpo", {}, {**PAIR, "input": {"messages": [Q, A]}}, "ends_with_answer", "input.messages[1].role"),
+    ("together.dpo", {}, {**PAIR, "preferred_output": [A, A]}, "output_malformed", "preferred_output"),
+    # Fireworks
+    ("fireworks.sft", {}, [], "not_an_object", None),
+    ("fireworks.sft", {}, {"messages": []}, "no_messages", "messages"),
+    ("fireworks.sft", {}, {"messages": [H, G]}, "message_malformed", "messages[0].role"),
+    ("fireworks.sft", {}, {"messages": [Q, S, A]}, "system_not_first", "messages[1].role"),
+    ("fireworks.sft", {}, {"messages": [Q, {"role": "assistant"}]}, "content_malformed", "messages[1].content"),
+    ("fireworks.sft", {}, {"messages": [Q, {**A, "weight": 0.5}]}, "weight_malformed", "messages[1].weight"),
+    ("fireworks.sft", {}, {"messages": [Q, {**A, "weight": True}]}, "weight_malformed", "messages[1].weight"),
+    ("fireworks.sft", {}, {"messages": [Q, {**A, "weight": 0}, Q, A]}, "message_masked", "messages[1].weight"),
+    # Vertex AI
+    ("vertex.sft", {}, [], "not_an_object", None),
+    ("vertex.sft", {}, {"messages": [Q, A]}, "no_contents", "contents"),
+    ("vertex.sft", {}, {"contents": [{"role": "assistant", "parts": [{"text": "a"}]}]}, "unknown_role", "contents[0].role"),
+    ("vertex.sft", {}, {"contents": [{"role": "user", "parts": "q"}]}, "parts_malformed", "contents[0].parts"),
+    ("vertex.sft", {}, {"contents": [{"role": "user", "parts": [{"text": 1}]}]}, "parts_malformed", "contents[0].parts[0]"),
+    ("vertex.sft", {}, {**GEMINI, "systemInstruction": "s"}, "system_malformed", "systemInstruction"),
+    # Bedrock
+    ("bedrock.prompts", {}, [], "not_an_object", None),
+    ("bedrock.prompts", {}, {"prompt": "q", "completion": ["a"]}, "text_expected", "completion"),
+    ("bedrock.nova", {}, {"prompt": "q", "completion": "a"}, "no_messages", "messages"),
+    ("bedrock.nova", {}, {**NOVA, "schemaVersion": 2024}, "schema_malformed", "schemaVersion"),
+    ("bedrock.nova", {}, {**NOVA, "system": "s"}, "system_malformed", "system"),
+    ("bedrock.nova", {}, {**NOVA, "system": [{}]}, "system_malformed", "system[0].text"),
+    ("bedrock.nova", {}, {"messages": NOVA["messages"][1:]}, "role_order", "messages[0].role"),
+    ("bedrock.nova", {}, {"messages": [{"role": "system", "content": [{"text": "s"}]}]}, "role_order", "messages[0].role"),
+    ("bedrock.nova", {}, {"messages": NOVA["messages"][:1]}, "no_answer", "messages"),
+    ("bedrock.nova", {}, {"messages": []}, "no_answer", "messages"),
+    ("bedrock.nova", {}, {"messages": [Q, A]}, "content_malformed", "messages[0].content"),
+    ("bedrock.nova", {}, {"messages": [{"role": "user", "content": [{"text": ""}]}]}, "content_empty", "messages[0].content"),
+    ("bedrock.nova", {}, {"messages": [{"role": "user", "content": [{"toolUse": {}}]}]}, "part_of_other", "messages[0].content"),
+    ("bedrock.nova", {}, {"messages": [{"role": "user", "content": [{"text": "ask USER: q"}]}]}, "reserved_word",
+     "messages[0].content[0]"),
 ]  # fmt: skip
 
 
@@ -246,6 +333,28 @@ def test_a_file_that_datasets_cannot_type(name):
     assert told == ["file_not_loadable" if name == "ms_swift.sft" else "not_loadable"]
 
 
+def test_together_takes_files_of_one_format():
+    mode, row = trainer("together.sft"), {"text": "q"}
+    read = mode.read(row, mode.configured(None, {}), Seen.of([{"messages": [Q, A]}, row]))
+    assert [fate.reason for fate in read.fates] == ["other_format"]
+    assert mode.read(row, mode.configured(None, {}), Seen.of([row])).fates == ()
+
+
+@pytest.mark.parametrize(("rows", "told"), [(2, ["few_rows"]), (3, []), (3_000_000, []), (3_000_001, ["many_rows"])])
+def test_fireworks_wants_three_rows_to_three_million(rows, told):
+    mode = trainer("fireworks.sft")
+    assert [fate.reason for fate in mode.before(mode.configured(None, {}), Seen(rows=rows))] == told
+
+
+@pytest.mark.parametrize(
+    ("model", "rows", "told"),
+    [("lite", 7, ["few_rows"]), ("lite", 8, []), ("lite-2.0", 199, ["few_rows"]), ("pro", 20_001, ["many_rows"])],
+)
+def test_nova_wants_eight_rows_to_twenty_thousand(model, rows, told):
+    mode = trainer("bedrock.nova")
+    assert [fate.reason for fate in mode.before(mode.configured(None, {"model": model}), Seen(rows=rows))] == told
+
+
 def test_one_side_of_a_pair_is_all_dates():
     """TRL's KTO makes one column of both sides; `datasets` has made dates of the one."""
     mode = trainer("trl.kto")
@@ -254,10 +363,28 @@ def test_one_side_of_a_pair_is_all_dates():
     assert [fate.reason for fate in read.fates] == ["dated_side"]
 
 
+@pytest.mark.parametrize(("day", "told"), [("2262-04-11", []), ("2262-04-12", ["date_out_of_range"])])
+def test_dates_that_pandas_cannot_hold(day, told):
+    """ms-swift writes them as JSON text; a column is one of dates where all its texts are."""
+    mode, row = trainer("ms_swift.sft"), {"messages": [{**Q, "content": "2024-01-01"}, {**A, "content": day}]}
+    fates = mode.read(row, mode.configured(None, {}), Seen.of([row], typed=mode.typed)).fates
+    assert [fate.reason for fate in fates if fate.reason != "content_not_text"] == told
+
+
 def test_every_rule_is_held():
     """Those of the cut are applied by the checks that count tokens."""
     held = {(name.partition(".")[0], reason) for name, _, _, reason, _ in CASES}
-    held |= {("trl", "mixed_prompts"), ("trl", "dated_side"), ("ms_swift", "file_not_loadable")}
+    held |= {
+        ("trl", "mixed_prompts"),
+        ("trl", "dated_side"),
+        ("together", "other_format"),
+        ("bedrock", "few_rows"),
+        ("bedrock", "many_rows"),
+        ("fireworks", "few_rows"),
+        ("fireworks", "many_rows"),
+        ("ms_swift", "file_not_loadable"),
+        ("ms_swift", "date_out_of_range"),
+    }
     held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl")}
     for name in trainer_names():
         mode, module = trainer(name), name.partition(".")[0]
@@ -281,7 +408,7 @@ GOOD = [
     ("trl.kto", {}, {"prompt": [Q], "completion": [A], "label": True}),
     ("trl.grpo", {}, {"prompt": [Q]}),
     ("ms_swift.sft", {}, {"messages": '[{"role": "user", "content": "q", "loss": null}, {"role": "assistant", "content": "a"}]'}),
-    ("ms_swift.sft", {}, {"messages": [Q, {"role": "tool", "content": {"a": 1}, "name": "f"}, A]}),
+    ("ms_swift.sft", {}, {"messages": [Q, A, {"role": "tool", "content": {"a": 1}, "name": "f"}, A]}),
     ("ms_swift.sft", {}, {"messages": [A, Q, Q, A, A, {"role": "tool", "content": "r"}, A], "tools": "{'name': 'f'}"}),
     ("ms_swift.sft", {}, {"messages": [Q, {"role": "tool_call", "content": "{'name': 'f', 'parameters': {}}"}, A]}),
     ("ms_swift.sft", {}, {"conversations": [H, G], "system": "s"}),
@@ -291,8 +418,17 @@ GOOD = [
     ("verl.sft", {}, {"messages": [Q, A]}),
     ("verl.rl", {}, ROW),
     ("openai.sft", {}, {"messages": [Q, A]}),
+    ("openai.sft", {}, {"messages": [{**Q, "content": [{"type": "text", "text": "q"}]}, A]}),
     ("openai.dpo", {}, PAIR),
     ("openai.rft", {}, {"messages": [Q], "answer": "1"}),
+    ("together.sft", {}, {"messages": [S, Q, A, Q, call("{}"), {"role": "tool", "content": "r"}, A], "tools": []}),
+    ("together.sft", {}, {"prompt": "q", "completion": "a"}),
+    ("together.sft", {}, {"text": [{"type": "text", "text": "q"}, {"type": "text", "text": "a"}]}),
+    ("together.dpo", {}, PAIR),
+    ("bedrock.prompts", {}, {"prompt": "q", "completion": "a"}),
+    ("bedrock.nova", {}, NOVA),
+    ("vertex.sft", {}, GEMINI),
+    ("fireworks.sft", {}, {"messages": [S, Q, call("{}"), {"role": "tool", "content": "r"}, {**A, "weight": 1}], "tools": []}),
 ]  # fmt: skip
 
 

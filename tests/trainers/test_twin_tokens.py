@@ -60,6 +60,33 @@ def test_neighbours_of_one_side_are_one_message_of_ms_swift():
     assert told.messages[1]["tool_calls"] == [{"type": "function", "function": function}]
 
 
+def test_calls_stand_as_ms_swift_writes_them(tmp_path):
+    """Nothing between words and a call, a line break between calls; a result that no call precedes ends the question."""
+    folder = make_tokenizer(tmp_path, JOINED)
+    call = {"role": "tool_call", "content": {"name": None, "arguments": {"x": "é"}}}
+    told = [Q, {"role": "tool", "content": "r"}, {"role": "tool", "content": {"t": 1}}, A, call, call]
+    (row,) = rows(folder, "ms_swift.sft", [{"messages": told}], template="qwen2_5")
+    written = '<tool_call>\n{"name": null, "arguments": {"x": "é"}}\n</tool_call>'
+    result = "<tool_response>\n{}\n</tool_response>"
+    question = "q<|im_end|>\n<|im_start|>user\n" + "\n".join(map(result.format, ["r", '{"t": 1}']))
+    plain = [{**Q, "content": question}, {**A, "content": f"a{written}\n{written}"}]
+    (same,) = rows(folder, "ms_swift.sft", [{"messages": plain}], template="qwen2_5")
+    assert row == same
+
+
+def test_a_weight_of_nothing_masks_an_answer_of_ms_swift():
+    for said in ({"loss": 0}, {"loss_scale": 0.0}, {"loss": False, "loss_scale": 1}):
+        (told,) = read("ms_swift.sft", {"messages": [Q, {**A, **said}, Q, A]})
+        assert (told.loss, told.weights) == ("weights", (0.0, 0.0, 0.0, 1.0)), said
+
+
+def test_a_system_that_is_no_text_is_put_into_the_words_on_tools_by_ms_swift():
+    row = {"messages": [{"role": "system", "content": {"type": "text", "text": "s"}}, Q, A]}
+    assert read("ms_swift.sft", row) == [None]
+    (told,) = read("ms_swift.sft", {**row, "tools": [{"name": "f"}]})
+    assert told.messages[0] == row["messages"][0]
+
+
 def test_an_empty_answer_in_the_middle_is_not_trained_by_ms_swift():
     (told,) = read("ms_swift.sft", {"messages": [Q, {"role": "assistant", "content": ""}, Q, A]})
     assert (told.loss, told.weights) == ("weights", (0.0, 0.0, 0.0, 1.0))

@@ -88,11 +88,11 @@ def test_rules_say_where_they_stand(name):
     assert isinstance(mode, Mode)
     assert mode.name == name
     assert re.fullmatch(r"[\w.-]+/[\w.-]+", mode.upstream.repository)
-    assert re.fullmatch(r"[0-9a-f]{7,40}", mode.upstream.commit)
+    assert re.fullmatch(r"[0-9a-f]{7,40}|\d+\.\d+\.\d+|\d{4}-\d\d-\d\d", mode.upstream.commit)
     assert mode.not_covered
     for slug, rule in mode.rules.items():
         assert re.fullmatch(r"[a-z][a-z0-9_]*", slug)
-        assert re.fullmatch(r"[\w./-]+:\d+", rule.source), slug
+        assert re.fullmatch(r"[\w./-]+:\d+|https://[\w./-]+", rule.source), slug
         assert len(re.findall(r"[\u4e00-\u9fff]", Message(rule.says).said("zh"))) >= 2, slug
         assert rule.says
         assert rule.hint

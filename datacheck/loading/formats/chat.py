@@ -30,13 +30,21 @@ def conversation_key(keys: frozenset[str]) -> str | None:
 
 
 def system_turn(record: dict[str, Any], messages: list[Any], style: Style) -> list[Turn]:
-    """Return the turn of a top-level `system`, unless the conversation starts with its own."""
-    system = record.get("system")
+    """Return the turn of a top-level `system`, unless the conversation starts with its own; Bedrock's is [{text}]."""
+    given = record.get("system")
+    system = _joined(given) if given.__class__ is list else given
     first = messages[0] if messages else None
     own = first.__class__ is dict and first.get(style.role) == "system"
     if system.__class__ is not str or not system or own:
         return []
-    return [("prompt", 0, "system", "system", "string", system, None)]
+    return [("prompt", 0, "system", "system", "string" if given is system else "array", system, None)]
+
+
+def _joined(parts: list[Any]) -> str | None:
+    """The texts of parts that hold nothing else."""
+    texts = [part["text"] for part in parts if part.__class__ is dict and part.keys() == {"text"}]
+    known = len(texts) == len(parts) and all(text.__class__ is str for text in texts)
+    return "\n".join(texts) if known else None
 
 
 def conversation(

@@ -15,14 +15,12 @@ from typing import TYPE_CHECKING, Any
 from datacheck.loading.formats.base import Format, first_of
 from datacheck.loading.formats.instruct import history_turns, side_turns
 from datacheck.loading.formats.turns import Extract, Styles, plain_turn, tools_turn
+from datacheck.text.keys import TESTS
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _ASKED = ("prompt", "question", "problem", "instruction", "description", "problem_description", "text")
-_TESTS = """
-    test_list tests test_cases unit_tests input_output verification_info private_test_cases public_tests test
-""".split()
 _SOLVED = frozenset(
     {"canonical_solution", "completion", "response", "output", "answer", "chosen", "rejected", "messages"}
 )
@@ -46,6 +44,6 @@ FORMATS = tuple(
     Format(
         "rlvr", 430, frozenset({asked, tests}), partial(read, asked=asked, tests=tests), no_asked | no_tests | _SOLVED
     )
-    for tests, no_tests in first_of(_TESTS)
+    for tests, no_tests in first_of(TESTS)
     for asked, no_asked in first_of(_ASKED)
 )

@@ -29,8 +29,8 @@ class Recognizer(ABC):
     linear engine (no look-around) over every row, the patterns run only where it fired. `prefilters` are more of the
     same, tried one by one: small automata run several times as fast as one large one. `gate`, if any, must match
     wherever `prefilter` does: it is shared by several recognizers and tried first; alternatives, tried one by one,
-    stand in lines. `needs`, if any, must match in every
-    text in which a match can reach the threshold (a context word: see `anywhere`).
+    stand in lines. `needs`, if any, must match in every text in which a match can reach the threshold (a context word:
+    see `anywhere`). `weak` is a prefilter for rules that all need a word: it counts only where `needs_of_weak` matches.
     """
 
     entity: str
@@ -44,6 +44,8 @@ class Recognizer(ABC):
     prefilters: ClassVar[tuple[str, ...]] = ()
     gate: str = ""
     needs: str = ""
+    weak: str = ""
+    needs_of_weak: str = ""
     ends: ClassVar[Mapping[str, tuple[frozenset[str], int]]] = {}
     """Rule name to the words with one of which each of its matches ends, and to the most characters of a match: only
     what stands before such a word is tried."""
@@ -135,6 +137,11 @@ def in_sequence(digits: str) -> bool:
     """Whether six or more digits each are one more than the one before, or one less (0 follows 9)."""
     steps = {(int(after) - int(before)) % 10 for before, after in pairwise(digits)}
     return len(digits) >= 6 and steps in ({1}, {9})
+
+
+def holds_sequence(digits: str, length: int) -> bool:
+    """Whether so many digits in a row are in sequence: nobody's number, but one that was typed as an example."""
+    return any(in_sequence(digits[at : at + length]) for at in range(len(digits) - length + 1))
 
 
 def completed(body: str, is_valid: Callable[[str], bool]) -> str:

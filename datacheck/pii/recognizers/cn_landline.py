@@ -14,6 +14,7 @@ from datacheck.pii.expressions import (
     LINKER,
     RIGHT,
     SEPARATOR,
+    anywhere,
     worded,
 )
 from datacheck.pii.policy import Policy
@@ -47,8 +48,14 @@ class CnLandline(Recognizer):
     gate = GATE_DIGITS
     prefilter = (
         rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}"
-        rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}|[2-8][0-9]{{3}}[ \-]?[0-9]{{4}}"
+        rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}"
     )
+    # eight digits stand in every other text with digits, and are a telephone only beside a word
+    weak = r"[2-8][0-9]{3}[ \-]?[0-9]{4}"
+    needs_of_weak = anywhere(
+        "电话", "座机", "固话", "传真", "联系", "致电", "拨打", "来电", "热线", "总机", "区号", "客服", "咨询",
+        "tel", "phone", "fax", "call", "contact",
+    )  # fmt: skip
     patterns = {
         "cn_landline": (
             rf"{GLUED_LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}"
@@ -64,7 +71,7 @@ class CnLandline(Recognizer):
             rf"|[0-9]{{2,3}}[ \-][0-9]{{4}})){RIGHT}(?![ \-]?[0-9])"
         ),
         "cn_landline.eight": (
-            rf"{LEFT}(?<![0-9][\-. ])(?!20[0-3][0-9][01])[2-8][0-9]{{3}}[ "
+            rf"{LEFT}(?<![0-9][\-. ])(?!20[0-3][0-9](?:[01]|-20[0-3]))[2-8][0-9]{{3}}[ "
             rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
         ),
     }

@@ -28,7 +28,7 @@ class CnMedicalRecord(Labelled):
     gate = GATE_FIVE_DIGITS
     patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
     extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
-    specimens = words("123456 1234567 12345678 123456789 000000 00000000")
+    specimens = words("12345 123456 1234567 12345678 123456789 00000 000000 00000000")
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

@@ -41,7 +41,11 @@ _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")  # 139.66778421 is a figure; with point
 # 1-800-273-8255: country code 1, area, exchange, line. Nobody writes a mobile number of China in these groups.
 _NORTH_AMERICAN = re.compile(
     rf"1{SEPARATOR}+(?:[2-9][0-9]{{2}}{SEPARATOR}+[2-9]|8(?:00|33|44|55|66|77|88){SEPARATOR}+[01])[0-9]{{2}}"
-    rf"{SEPARATOR}+[0-9]{{4}}"
+    rf"{SEPARATOR}+[0-9]{{4}}|1{SEPARATOR}+[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
+)
+_OF_AMERICA = (  # 16502530000 may be one of California as well: it is where the words say so
+    r"(?<!(?:(?<![A-Za-z])(?:US|USA|U\.S\.|American|Canadian)[ ](?i:phone|cell|mobile|number|line)"
+    r"|(?:美国|加拿大)的?(?:电话|手机|号码))[^\n0-9]{0,12})"
 )
 
 
@@ -60,7 +64,10 @@ class CnMobile(Recognizer):
             rf"(?<![A-Za-z])(?i:[a-z]{{0,12}}_?id)[\"']?[ ]?[=:][ ]?[\"']?"
             rf"(?P<value>1[3-9][0-9]{{9}}){RIGHT}"
         ),
-        "cn_mobile": rf"{_LEFT}(?<!\+){_SET_APART}{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT_OR_USE}",
+        "cn_mobile": (
+            rf"{_LEFT}(?<!\+)(?=[1+0-9]){_OF_AMERICA}{_SET_APART}"
+            rf"{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT_OR_USE}"
+        ),
         "cn_mobile.signs": (
             rf"{_LEFT}1[3-9][0-9](?P<sign>{SIGNS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
         ),
@@ -70,7 +77,7 @@ class CnMobile(Recognizer):
         ),
         "cn_mobile.lines": rf"{_LEFT}(?:{_GROUPS}|{_ANYWHERE}){RIGHT}(?![ \-]?[0-9])",
         "cn_mobile.spaced": (
-            rf"{_LEFT}(?<!\+)(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!"
+            rf"{_LEFT}(?<!\+)(?=[1+0-9]){_OF_AMERICA}(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!"
             rf"{SEPARATOR}{{1,2}}[0-9])"
         ),
     }

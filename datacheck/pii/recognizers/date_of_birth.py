@@ -36,7 +36,7 @@ class DateOfBirth(Labelled):
     gate = GATE_WORDS
     prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"
     patterns = {
-        "date_of_birth": rf"{_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",
+        "date_of_birth": rf"(?<![发产](?=生于)){_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",
         "date_of_birth.after": rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})[ ]?(?:出生|生(?![产活效成长意命日]))",
     }
     extents = (rf"{_LABEL}{_LINK}(?P<value>{_VALUE})", rf"{_VALUE}[ ]?出生")

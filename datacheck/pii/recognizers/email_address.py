@@ -19,7 +19,8 @@ _ANYBODY = re.compile(
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
 )
-_NO_MAILBOX = re.compile(r"[a-z0-9]{1,5}@gmail\.com")  # Gmail gives names of 6 to 30 characters: bob@ is nobody
+# Gmail gives names of 6 to 30 characters: bob@ is nobody. No provider in China gives one of two.
+_NO_MAILBOX = re.compile(r"[a-z0-9]{1,5}@gmail\.com|[a-z0-9]{1,2}@(?:qq|163|126|sina|sohu)\.com")
 _ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
 # suspect, not a miss (obj@other.transpose is Python).
@@ -100,6 +101,7 @@ class EmailAddress(Recognizer):
             or _ANYBODY.fullmatch(local)
             or _ALGEBRA.fullmatch(value)
             or _NO_MAILBOX.fullmatch(value)
+            or tld == "xx"  # no country has it: proper@email.xx
         ):
             return Judgement(1.0, "specimen")
         if rule == "email_address.loose":

@@ -22,8 +22,9 @@ class HkId(Recognizer):
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z](?:{GAP}[0-9]){{6}}{GAP}[(（\[]?{GAP}[0-9Aa]"
     needs = r"[0-9][ ]?[(（\[][ ]?[0-9Aa]|" + anywhere(
-        "身份证", "身份證", "身分證", "身分证", "香港", "港澳", "证件", "證件", "hkid", "hongkong", "identity", "id"
-    )
+        "身份证", "身份證", "身分證", "身分证", "香港", "港澳", "证件", "證件", "hkid", "hongkong", "identity",
+        "idcard", "idno", "idnumber",
+    )  # fmt: skip
     tries = {"hk_id": (r"[0-9][ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",)}
     patterns = {
         "hk_id": rf"{_LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",

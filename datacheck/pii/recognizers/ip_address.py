@@ -42,7 +42,7 @@ class IpAddress(Recognizer):
         ),
     }
     positive = r"地址|服务器|主机|(?i:(?<![a-z])ip|host|server|address|ping|ssh)"
-    negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$"
+    negative_left = r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$|§[ ]?$"
     extents = (
         (
             r"(?<![0-9A-Za-z])(?=[0-9A-Fa-f]{0,4}[:：][0-9A-Fa-f:：]{0,30}[0-9A-Fa-f:：][:：]|[:：]{2}"
@@ -61,6 +61,8 @@ class IpAddress(Recognizer):
             return None
         if "/" in value and _is_network(self._compact(value)):
             return None
+        if rule == "ip_address.v6" and "/" not in value and self._compact(value).endswith("::"):
+            return None  # a network again, or a slice: a[1::-1]
         if address.version == 6 and not (any(char.isdigit() for char in value) and str(address).count(":") > 1):
             return None  # std::a, ::1
         if str(address) in self.specimens or not address.is_global:

@@ -33,7 +33,10 @@ class MacAddress(Recognizer):
         "mac_address.groups": rf"{LEFT}[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}\.[0-9A-Fa-f]{{4}}{RIGHT}",
         "mac_address.bare": rf"(?i:mac).{{0,20}}{LEFT}(?P<value>[0-9A-Fa-f]{{12}}){RIGHT}",
     }
-    positive = r"物理地址|硬件地址|网卡|(?i:mac|ethernet|wi-?fi|wlan|bssid|hwaddr|bluetooth|蓝牙)"
+    positive = (
+        r"物理地址|硬件地址|网卡"
+        r"|(?i:mac|(?:physical|hardware) address|ethernet|wi-?fi|wlan|bssid|hwaddr|bluetooth|蓝牙)"
+    )
     extents = (
         rf"(?<![0-9A-Za-z]){_HEX}(?:[ ]?[:：\-. ][ ]?{_HEX}){{5}}(?![0-9A-Za-z])",
         r"(?:[0-9A-Fa-f]{4}\.){2}[0-9A-Fa-f]{4}",

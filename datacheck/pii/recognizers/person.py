@@ -59,12 +59,13 @@ _TITLES = words("先生 女士 小姐")
 _COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
-    r"|他叫|她叫|本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
+    r"|他叫|她叫|(?<!日)本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
 # Before "Name:", what is nobody: a game, a character of a story, a firm.
 _NOBODY = "".join(
     rf"(?<!{word} )" for word in "Game Character Hero Company Product Project Brand Team App Book Movie Band".split()
 )
+_DESCRIBED = r"[^\n]{1,80}\n[ ]{0,4}(?:Description|Parameters)[ ]?[:：]"  # the name of a tool
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿ"
 _WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}}\.?"
 # A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
@@ -90,7 +91,7 @@ _STOP = words(
     "严格 关于 向量 国家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
     "全面 全国 成都 路人 强大 连续 "
     "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
-    "左右 白色 黄色 蓝色 高度 "
+    "房子 房屋 房产 房间 权利 权益 权属 左右 白色 黄色 蓝色 高度 "
     "支持 支付 关系 关闭 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
     "车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
@@ -158,7 +159,7 @@ class Person(Recognizer):
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
             rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"']){_NOBODY}N(?:ame"
-            rf"|AME)[ ]?[:：])[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
+            rf"|AME)[ ]?[:：](?!{_DESCRIBED}))[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
         ),
     }
     extents = (

@@ -4,17 +4,25 @@ import re
 from random import Random
 
 from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, RIGHT, worded
-from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
+from datacheck.pii.policy import Policy, State
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
 
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
+_LABEL = (
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|call|text|fax|whatsapp|number)"
+    r"|(?:美国|加拿大)的?(?:电话|手机|号码))"
+)
+# 1 and ten digits in one: a number of China may look the same, so a word stands close before it.
+_ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
+_IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
 
 
 class PhoneNumber(Recognizer):
     """+, a country code and a number that the metadata of phonenumbers allows.
 
-    In North America also (415) 867-5309, and 3-3-4 digits beside a word. 555 numbers are specimens.
+    In North America also (415) 867-5309, and 3-3-4 digits or eleven beside a word. 555 numbers, and those
+    with seven digits in sequence, are specimens.
     """
 
     entity = "PHONE_NUMBER"
@@ -25,6 +33,7 @@ class PhoneNumber(Recognizer):
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
+    prefilters = (_ELEVEN,)
     patterns = {
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
@@ -32,6 +41,10 @@ class PhoneNumber(Recognizer):
             rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
             rf"}}[\-. ]?[0-9]{{4}}"
             rf"{RIGHT}(?![\-.][0-9])"
+        ),
+        "phone_number.eleven": (
+            rf"(?<![A-Za-z]){_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' ]){{0,4}}"
+            rf"(?P<value>1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}){RIGHT}"
         ),
     }
     positive = "手机|电话|電話|号码|联系|联络|致电|拨打|" + worded(
@@ -59,7 +72,10 @@ class PhoneNumber(Recognizer):
             return None
         if parsed.country_code == 86 or not phonenumbers.is_valid_number(parsed):
             return None
-        return Judgement({"phone_number": 0.7, "phone_number.area": 0.6}.get(rule, 0.4), "valid")
+        state: State = "specimen" if holds_sequence(str(parsed.national_number), _IN_SEQUENCE) else "valid"
+        return Judgement(
+            {"phone_number": 0.7, "phone_number.area": 0.6, "phone_number.eleven": 0.6}.get(rule, 0.4), state
+        )
 
     def canonical(self, value: str) -> str:
         """Return the digits, behind a + where there is one."""

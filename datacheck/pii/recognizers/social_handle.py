@@ -28,7 +28,7 @@ class SocialHandle(Labelled):
     priority = 305
     policy = Policy("warn")
     label = "微博@"
-    prefilter = r"@[A-Za-z0-9_\u4e00-\u9fff]|(?:[号號名称]|(?i:id|name|handle|account))[^\n]{0,12}[A-Za-z0-9_]{4}"
+    prefilter = rf"@[A-Za-z0-9_\u4e00-\u9fff]|(?:{'|'.join((*_HAN, *_LATIN, 'TikTok'))}){_NUMBER}"
     gate = "|".join(
         (*_HAN, *_LATIN, "TikTok", *(f"{word}{sign}@" for word in ("ins", "IG") for sign in ("", " ", ":", "：")))
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("trl", "transformers", "datasets", "torch", "tokenizers", "pyarrow")
-_NAMES = {"sft": "SFT", "dpo": "DPO", "kto": "KTO", "reward": "Reward"}
+_NAMES = {"sft": "SFT", "dpo": "DPO", "kto": "KTO", "reward": "Reward", "grpo": "GRPO"}
 _LEFT_OUT = ("packing", "eval_packing")  # a pack is no row any more
 _ROW = "__row__"
 _SKIPPED = -100
@@ -38,7 +38,8 @@ class TrlLoader:
             "report_to": [],
             "gradient_checkpointing": False,
             "disable_tqdm": True,
-            "per_device_train_batch_size": 2 if self.mode == "kto" else 1,
+            "per_device_train_batch_size": 2 if self.mode in ("kto", "grpo") else 1,
+            "num_generations": 2,
         }
         return {**ours, **{name: value for name, value in plain.items() if name in known}}, unknown
 
@@ -61,7 +62,8 @@ class TrlLoader:
         if len(dataset) != len(lines):
             raise ValueError("the loader reads another number of rows")
         dataset = dataset.add_column(_ROW, list(range(len(lines))))
-        more = {"ref_model": self.models[1]} if len(self.models) > 1 else {}
+        more: dict[str, Any] = {"ref_model": self.models[1]} if len(self.models) > 1 else {}
+        more |= {"reward_funcs": [_no_reward]} if self.mode == "grpo" else {}
         trainer = self.trainer(
             model=self.models[0],
             args=self.configuration(**self.arguments),
@@ -69,9 +71,18 @@ class TrlLoader:
             processing_class=self.tokenizer,
             **more,
         )
-        found = self._collated(trainer, len(lines))
+        found = self._asked(trainer) if self.mode == "grpo" else self._collated(trainer, len(lines))
         file.unlink()
         return found
+
+    def _asked(self, trainer: Any) -> list[dict[str, Any]]:
+        """What the model is asked, as the prompts of one batch."""
+        prompts = [row["prompt"] for row in trainer.train_dataset]
+        told = trainer._tokenize_prompts(prompts)[0]  # noqa: SLF001 - its first step with a batch
+        return [
+            {"fate": "kept", "examples": [{"part": None, "ids": list(ids), "labels": [_SKIPPED] * len(ids)}]}
+            for ids in told
+        ]
 
     def _collated(self, trainer: Any, count: int) -> list[dict[str, Any]]:
         prepared = trainer.train_dataset
@@ -101,6 +112,10 @@ class TrlLoader:
             told = {"part": part, "ids": [ids[n][at] for at in places], "labels": kept}
             found.append({**told, "label": bool(row["label"])} if self.mode == "kto" else told)
         return found
+
+
+def _no_reward(prompts: list[Any], **_: Any) -> list[float]:
+    return [0.0] * len(prompts)
 
 
 def loading(request: dict[str, Any], folder: Path) -> TrlLoader:

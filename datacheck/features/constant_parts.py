@@ -1,0 +1,59 @@
+"""Parts of rows that are one text in nearly all of them: a column that was joined wrongly, or nothing to learn."""
+
+import polars as pl
+
+from datacheck.check import View
+from datacheck.features.text_key import media
+from datacheck.features.turn_texts import piecewise
+
+PARTS = ("prompt", "response", "answer", "chosen", "rejected")
+NEARLY_ALL = 0.99  # share of the rows that have the part
+LIKELY = 0.9  # the same of what is most frequent in each part of the dataset: with less it is not counted through
+FEW = 100  # rows; in fewer it may be a sample
+
+
+def constant_parts(data: View) -> pl.DataFrame:
+    """Return `row` (the first one), `where`, `part`, `n`, `of` of parts that say the same in nearly all rows.
+
+    Of a prompt the last message of the user counts; where rows name images or sounds, one prompt for all is none.
+    `label` is the one of KTO.
+    """
+    most = piecewise(data, _most_frequent).collect()
+    sums = most.group_by("part", "hash").agg(pl.col("n").sum())
+    sums = sums.join(most.group_by("part").agg(of=pl.col("of").sum()), on="part")
+    likely = sums.filter(pl.col("of") >= FEW, pl.col("n") >= LIKELY * pl.col("of")).select("part", "hash", "of")
+    if not piecewise(data, lambda cells: media(cells).head(1), "cells").collect().is_empty():
+        likely = likely.filter(pl.col("part") != "prompt")
+    if likely.is_empty():
+        return _labels(data)
+    every = piecewise(data, lambda turns: _last(turns).join(likely.lazy(), on=["part", "hash"]))
+    counted = every.group_by("part").agg(
+        pl.col("row", "where").sort_by("row").first(), n=pl.len(), of=pl.col("of").first()
+    )
+    found = counted.filter(pl.col("n") >= NEARLY_ALL * pl.col("of")).select(_COLUMNS).sort("part").collect()
+    return pl.concat([found, _labels(data)])
+
+
+_COLUMNS = ("row", "where", "part", "n", "of")
+
+
+def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `part`, `where`, `hash` of the last text of each part of a row."""
+    said = turns.filter(pl.col("part").is_in(PARTS), pl.col("text").str.len_bytes() > 0)
+    said = said.filter((pl.col("part") != "prompt") | (pl.col("role") == "user"))
+    plain = said.select(pl.col("row").cast(pl.UInt64), "part", where="path", hash=pl.col("text").hash())
+    return plain.group_by("row", "part").agg(pl.col("where", "hash").last())
+
+
+def _most_frequent(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`part`, `hash`, `n`, `of`: the most frequent text of each part, and how many rows have the part."""
+    counts = _last(turns).group_by("part", "hash").agg(n=pl.len()).with_columns(of=pl.col("n").sum().over("part"))
+    return counts.sort("n", "hash", descending=True).unique("part", keep="first", maintain_order=True)
+
+
+def _labels(data: View) -> pl.DataFrame:
+    """The label of KTO, where nearly all rows have the same one."""
+    labels = data.rows.select(pl.col("row").cast(pl.UInt64), "label").drop_nulls("label")
+    counts = labels.group_by("label").agg(pl.col("row").min(), n=pl.len()).sort("n", "label", descending=True)
+    most = counts.with_columns(of=pl.col("n").sum(), part=pl.lit("label"), where=pl.lit(None, pl.String)).head(1)
+    return most.filter(pl.col("of") >= FEW, pl.col("n") >= NEARLY_ALL * pl.col("of")).select(_COLUMNS).collect()

@@ -1,0 +1,62 @@
+"""What tells a task with a short gold from another one in nearly the same words."""
+
+import re
+
+import polars as pl
+
+from datacheck.features.texts import row_texts
+from datacheck.text.graders import TAKERS, choice, number
+
+LETTERS = 80  # bytes of letters, LaTeX's commands not counted; a longer gold is prose, which a copy may say otherwise
+LONGEST = 2_000  # code points
+
+_ALONE = r'^\["?([^",\[\]]*)"?\]$'  # ["309"]: a list of one
+_DRESS = r"\\left|\\right|\\[,;! ]|[\s$]"  # how a formula is set, not what it says
+_AT_THE_END = ".。,，;；"
+# Numbers that a collection gives to its tasks: `12.`, `Question 12:`, `第12题`, and `(12)` behind the last sentence.
+_NUMBERED = (
+    r"(?i)^\s*(?:(?:question|problem|exercise|example|task|no|q|第)\s*[.#:]?\s*)?[(（\[【#]?\d+\s*[)）\]】.、:：题]+"
+    r"|[\s?!.。？！,，;；:：][(（\[【]\s*\d+\s*[)）\]】]\s*$"
+)
+_NO_LETTERS = re.compile(r"\\[A-Za-z]+|[\W\d_]+")
+_NUMBERS = r"\d+|[一二三四五六七八九十百千万亿两零〇]{2,}"  # 三十六; one such character is often no number
+_THOUSANDS = r"(\d),(\d{3})"
+
+
+def tasks(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `task`: the gold and the numbers of the question, of each row whose gold is a number or short.
+
+    The gold is the last line, or box, of the answer, as rewards read it: a number by its value, a formula without
+    what only sets it. None where it is the letter of an option: a copy may have its options in another order.
+    """
+    golds = _golds(turns)
+    if golds.is_empty():
+        return pl.LazyFrame(schema={"row": pl.UInt32, "task": pl.String})
+    asked = pl.col("text").str.normalize("NFKC").str.replace_all(_NUMBERED, " ").str.replace_all(_THOUSANDS, "$1$2")
+    numbers = row_texts(turns, "prompt").select("row", numbers=asked.str.extract_all(_NUMBERS).list.join(" "))
+    both = golds.lazy().join(numbers, on="row", how="left", maintain_order="left")
+    return both.select("row", task=pl.concat_str("form", pl.col("numbers").fill_null(""), separator="\0"))
+
+
+def _golds(turns: pl.LazyFrame) -> pl.DataFrame:
+    """`row`, `form` of the golds that tell tasks apart; each distinct one is read once."""
+    last = turns.filter(pl.col("part") == "answer").group_by("row", maintain_order=True).last()
+    plain = pl.col("text").fill_null("").str.split("#### ").list.last().str.replace(_ALONE, "$1")
+    golds = last.select("row", gold=plain).collect()
+    distinct = golds["gold"].unique(maintain_order=True)
+    forms = pl.DataFrame({"gold": distinct, "form": map(_form, distinct)}, {"gold": pl.String, "form": pl.String})
+    dressed = pl.col("form").str.replace_all(_DRESS, "").str.strip_chars(_AT_THE_END)
+    known = golds.join(forms, on="gold", how="left", maintain_order="left")
+    return known.select("row", form=dressed).drop_nulls("form")
+
+
+def _form(gold: str) -> str | None:
+    """The gold to compare by; None where it says nothing on whether two tasks are one."""
+    if "boxed" in gold:
+        gold = next(reversed(TAKERS["boxed"](gold)), gold)
+    value = number(gold)
+    if value is not None:
+        return value
+    if not gold.strip() or len(gold) > LONGEST or choice(gold) is not None:
+        return None
+    return gold.casefold() if len(_NO_LETTERS.sub("", gold).encode()) <= LETTERS else None

@@ -1,0 +1,9 @@
+"""Names of keys that say what their text is. Imports nothing."""
+
+# Keys of tests that reward a program (APPS, TACO, SYNTHETIC-1, KodCode, MBPP), the first of them first: golds that no
+# model says.
+TESTS = tuple(
+    """
+    test_list tests test_cases unit_tests input_output verification_info private_test_cases public_tests test
+    """.split()
+)
