@@ -6,7 +6,7 @@ RUN := $(PY) -m datacheck run
 JOBS ?= 3
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test slow sabotage mutants trainers lint types docs docs-check site catalogues guard lock clean
+.PHONY: help demo quick test slow failed sabotage mutants trainers lint types docs docs-check site catalogues guard lock clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -37,6 +37,9 @@ test: $(VENV)/.ready ## the tests that take seconds (under 8 minutes on 2 cores)
 
 slow: $(VENV)/.ready ## the tests that take longer: servers, fuzz, memory (under 30 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) --dist loadfile -m slow --durations=10
+
+failed: $(VENV)/.ready ## the tests that failed in the last run once more, one at a time
+	$(PY) -m pytest --last-failed --last-failed-no-failures none
 
 sabotage: $(VENV)/.ready ## break every promise once: does the test that is named for it notice?
 	$(PY) tests/sabotage/run.py
