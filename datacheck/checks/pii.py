@@ -53,7 +53,9 @@ NAMES_MISSING = Message(
     "or take another value of person"
 )
 SHOWN = 200  # hits of each level whose neighbours are shown, as many as a report describes
-_NEAR, _FAR = 24, 1000  # characters on each side that are shown, and that are looked at to mask them
+# Characters on each side that are shown, and that are looked at to mask them: every hit is masked before, what is left
+# to be recognised there is short.
+_NEAR, _FAR = 24, 256
 _WORDS = ids("block", "warn", "profile", "valid", "suspect", "specimen", "public")
 
 

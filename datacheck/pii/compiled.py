@@ -13,12 +13,13 @@ from typing import NamedTuple
 import regex
 
 from datacheck.pii import required as derivation
-from datacheck.pii.required import Words, least_digits, plain, required
+from datacheck.pii.required import Group, least_digits, plain, required
+from datacheck.text.words import Words
 
 
 class _Compiled(NamedTuple):
     pickled: bytes
-    words: tuple[Words, ...]
+    words: tuple[Group, ...]
     digits: int
 
 
@@ -48,51 +49,57 @@ def compiled(expression: str) -> "regex.Pattern[str]":
 
 
 class _Sieve(NamedTuple):
-    """What some expressions need; sets of them are numbers, a bit for each."""
+    """What some expressions need; sets of words and of expressions are numbers, a bit for each."""
 
-    digits: list[tuple[int, int]]  # the fewest digits, and which need so many
-    groups: list[tuple[frozenset[str], dict[str, list[str]], int]]  # first letters, words by them, and which need one
+    words: Words
+    digits: list[tuple[int, int]]  # the fewest digits, and which expressions need so many
+    groups: list[tuple[int, int]]  # words, and which expressions need one of them
 
 
 def possible(expressions: tuple[str, ...], text: str) -> list[str]:
     """Those of which a text has a word of each group, and digits enough."""
-    form, letters, digits = _seen(text)
     sieve, gone = _sieve(expressions), 0
+    inside, digits = _seen(sieve.words, text)
     for least, those in sieve.digits:
         if digits < least:
             gone |= those
-    for firsts, words, those in sieve.groups:
-        if those & ~gone and not any(word in form for first in firsts & letters for word in words[first]):
+    for words, those in sieve.groups:
+        if not inside & words:
             gone |= those
     return [each for bit, each in enumerate(expressions) if not gone >> bit & 1]
 
 
 @lru_cache(maxsize=1)
-def _seen(text: str) -> tuple[str, frozenset[str], int]:
-    """The form in which words are looked for, its characters, its digits; all recognizers ask one after the other."""
+def _seen(words: Words, text: str) -> tuple[int, int]:
+    """Which of the words stand in a text, and how many digits; all recognizers ask one after the other."""
     form = plain(text)
-    return form, frozenset(form), sum(map(form.count, "0123456789"))
+    return words.inside(form), sum(map(form.count, "0123456789"))
 
 
 @cache
 def _sieve(expressions: tuple[str, ...]) -> _Sieve:
+    words, numbers = _known() if _shipped().keys() >= set(expressions) else _automaton(*map(_needed, expressions))
     digits: dict[int, int] = {}
-    groups: dict[Words, int] = {}
+    groups: dict[int, int] = {}
     for bit, each in enumerate(expressions):
         needed = _needed(each)
         if needed.digits:
             digits[needed.digits] = digits.get(needed.digits, 0) | 1 << bit
-        for words in needed.words:
-            groups[words] = groups.get(words, 0) | 1 << bit
-    most_first = sorted(groups.items(), key=lambda item: -item[1].bit_count())
-    return _Sieve(list(digits.items()), [(*_by_first(words), those) for words, those in most_first])
+        for group in needed.words:
+            any_of = sum(1 << numbers[word] for word in group)
+            groups[any_of] = groups.get(any_of, 0) | 1 << bit
+    return _Sieve(words, list(digits.items()), list(groups.items()))
 
 
-def _by_first(words: Words) -> tuple[frozenset[str], dict[str, list[str]]]:
-    told: dict[str, list[str]] = {}
-    for word in sorted(words):
-        told.setdefault(word[0], []).append(word)
-    return frozenset(told), told
+@cache
+def _known() -> tuple[Words, dict[str, int]]:
+    """One automaton for all expressions of the package, so that a text is read once for all recognizers."""
+    return _automaton(*_shipped().values())
+
+
+def _automaton(*needed: _Compiled) -> tuple[Words, dict[str, int]]:
+    every = sorted({word for each in needed for group in each.words for word in group})
+    return Words(every), {word: number for number, word in enumerate(every)}
 
 
 @cache

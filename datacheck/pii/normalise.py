@@ -195,10 +195,20 @@ def _fold_characters(folded: Folded) -> Folded:
     changed = text.translate(_TABLE)
     if len(changed) == len(text):
         return Folded(changed, offsets)
-    kept = array("L", (i for i, char in enumerate(text) if _TABLE[ord(char)] is not None))
-    starts, ends = offsets or (range(len(text)), range(1, len(text) + 1))
-    last = array("L", (_with_marks(text, at) for at in kept))
-    return Folded(changed, (array("L", (starts[i] for i in kept)), array("L", (ends[i] for i in last))))
+    kept, last = array("L"), array("L")
+    at = 0
+    for dropped in [place for place, char in enumerate(text) if _TABLE[ord(char)] is None]:
+        kept.extend(range(at, dropped))
+        last.extend(range(at, dropped))
+        if at < dropped:
+            last[-1] = _with_marks(text, dropped - 1)
+        at = dropped + 1
+    kept.extend(range(at, len(text)))
+    last.extend(range(at, len(text)))
+    if offsets is None:
+        return Folded(changed, (kept, array("L", (end + 1 for end in last))))
+    starts, ends = offsets
+    return Folded(changed, (array("L", map(starts.__getitem__, kept)), array("L", map(ends.__getitem__, last))))
 
 
 def _with_marks(text: str, at: int) -> int:

@@ -17,7 +17,7 @@ _OTHERWISE = re.compile(r"(?<!\\)(?:\[\^?\[|\{(?:[eids]|[0-9]+<))")
 
 _DIGITS = frozenset("0123456789")
 
-Words = frozenset[str]
+Group = frozenset[str]
 
 
 def plain(text: str) -> str:
@@ -26,7 +26,7 @@ def plain(text: str) -> str:
 
 
 @cache
-def required(expression: str) -> tuple[Words, ...]:
+def required(expression: str) -> tuple[Group, ...]:
     """Groups of words, in plain form: a text with a match has a word of each. No group where that cannot be told."""
     if _OTHERWISE.search(expression):
         return ()
@@ -36,9 +36,9 @@ def required(expression: str) -> tuple[Words, ...]:
         return ()
 
 
-def _groups(sequence: Iterable[tuple[Any, Any]]) -> list[Words]:
+def _groups(sequence: Iterable[tuple[Any, Any]]) -> list[Group]:
     """What each part of a sequence needs; letters beside each other are one word."""
-    found: list[Words] = []
+    found: list[Group] = []
     word = ""
     for code, value in sequence:
         if code is _codes.LITERAL:
@@ -50,12 +50,12 @@ def _groups(sequence: Iterable[tuple[Any, Any]]) -> list[Words]:
     return found + _group([word])
 
 
-def _group(words: Iterable[str]) -> list[Words]:
+def _group(words: Iterable[str]) -> list[Group]:
     group = frozenset(map(plain, words))
     return [] if "" in group else [group]
 
 
-def _needed(code: Any, value: Any) -> list[Words]:
+def _needed(code: Any, value: Any) -> list[Group]:
     if code is _codes.SUBPATTERN:
         return _groups(value[-1])
     if code is _codes.ATOMIC_GROUP:
@@ -100,7 +100,7 @@ def _digits_of(code: Any, value: Any) -> int:
     return code is _codes.IN and _DIGITS.issuperset(_characters(value))
 
 
-def _telling(words: Words) -> tuple[int, int]:
+def _telling(words: Group) -> tuple[int, int]:
     """Long words tell most, then few of them."""
     return min(map(len, words)), -len(words)
 

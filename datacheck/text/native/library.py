@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from datacheck.text.native import place
+from datacheck.text.native.loaded import LIBRARY
 
 Array = npt.NDArray[Any]
 Kind = Any  # a numpy type (an array of it), int, float, bool (returned only), or a Struct
@@ -64,7 +64,7 @@ class Struct:
 
 def kernel(name: str, *kinds: Kind, returns: Kind = None) -> Callable[..., Any]:
     """The C function of this name: what it takes, in order, and what it returns (int, bool or nothing)."""
-    function = _LIBRARY[name]
+    function = LIBRARY[name]
     function.argtypes = [_taken(kind) for kind in kinds]
     function.restype = {int: ctypes.c_int64, bool: ctypes.c_bool, None: None}[returns]
     return function
@@ -81,15 +81,3 @@ def _taken(kind: Kind) -> Any:
     if kind in (int, float):
         return ctypes.c_int64 if kind is int else ctypes.c_double
     return kind if issubclass(kind, Struct) else _Given(kind)
-
-
-def _load() -> ctypes.CDLL:
-    for target in place.candidates():
-        if (path := place.built(target)).is_file():
-            return ctypes.CDLL(str(path))
-    raise ImportError(
-        "datacheck's kernels are not compiled for this machine; in a clone, `make` or `python hatch_build.py` does it"
-    )
-
-
-_LIBRARY = _load()
