@@ -37,7 +37,7 @@ from datacheck.pii.rules import Rules
 from datacheck.text.proportions import missed_at_most
 
 PLANTED_ROWS = 20  # per entity
-HOST = 400  # code points of a text that a planted identifier follows
+HOST = 160  # code points of a text that a planted identifier follows
 _PLANTED = ("EMAIL_ADDRESS", "CN_MOBILE")  # in the canaries
 OWN = 3  # plants of each entity in sentences of ours
 FEW = 4  # plants below which the words of the file say nothing about a recognizer

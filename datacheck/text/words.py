@@ -1,4 +1,4 @@
-"""Which of many words stand in a text, all of them looked for at once, by a kernel. Without numpy: `excerpt` needs it."""
+"""Which of many words stand in a text, all looked for at once, by a kernel. Without numpy: `excerpt` asks it."""
 
 import ctypes
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ class Words:
         for number, byte in enumerate(used, start=1):
             classes[byte] = number
         size, width = len(every) + 1, len(used) + 1
-        self._held = bytes(classes), *((ctypes.c_int32 * n)() for n in (size * width, size, size, size))
-        self._automaton = _Automaton(self._held[0], *map(ctypes.addressof, self._held[1:]), width)
+        self._arrays = [(ctypes.c_int32 * n)() for n in (size * width, size, size, size)]
+        self._automaton = _Automaton(bytes(classes), *map(ctypes.addressof, self._arrays), width)
         lengths, room = (ctypes.c_int64 * len(spelt))(*map(len, spelt)), ctypes.c_int32 * size
         _build_automaton(self._automaton, every, lengths, len(spelt), room(), room())
         self._found = ctypes.c_uint64 * -(-len(spelt) // _BITS)
