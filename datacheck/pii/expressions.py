@@ -57,7 +57,9 @@ ARITHMETIC_LEFT = (
     # before "=" is a key (tel=138…), one letter is a variable.
     rf"(?:(?:[×÷^≈≤≥￥¥$€£]|等于){_H}|[0-9A-Za-z_)）\]]{_H}[*+<]{_H}|(?<!<[^<>\n]{{0,20}})[0-9A-Za-z_)）\]]{_H}>{_H}|\+"
     rf"|[0-9]\.|[0-9A-Za-z]_-?|(?<![A-Za-z_\"'][A-Za-z_\"'])={_H}|[^\S\n]={_H}-?|={_H}-"
-    rf"|(?:^|[\s(（])[-−]|(?:[0-9)）]|(?<![A-Za-z])[A-Za-z]){_H}[-−]{_H})\Z"
+    rf"|(?:^|[\s(（])[-−]|(?:[0-9)）]|(?<![A-Za-z])[A-Za-z]){_H}[-−]{_H}"
+    # what a unit test gives to a function, or expects of it: assert find_demlo("133…") (MBPP)
+    r"|(?<![A-Za-z])assert[ ][A-Za-z_][A-Za-z0-9_]{0,15}\([\"']?)\Z"
 )
 ARITHMETIC_RIGHT = (
     rf"^(?:\.[0-9]|{_H}[*×÷^=+]{_H}[0-9(]|{_H}(?:bytes?\b|字节|美元|欧元|日元|[%％])"

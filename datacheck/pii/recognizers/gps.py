@@ -11,6 +11,7 @@ _DMS = (
     r"[0-9]{1,3}[ ]?[°度][ ]?[0-9]{1,2}[ ]?['′’分][ ]?[0-9]{1,2}(?:\.[0-9]{1,4})?[ ]?(?:\\?[\"″”秒]|'')[ ]?[NSEWnsew]?"
 )
 _NUMBER = re.compile(r"[+\-]?[0-9]{1,3}\.[0-9]+")
+_PRODUCT = re.compile(r"[*×·]|\\(?:cdot|times)")  # of two numbers
 
 
 class Gps(Recognizer):
@@ -30,7 +31,7 @@ class Gps(Recognizer):
             rf"[ ]?)?{_DMS}"
         ),
     }
-    positive = r"经度|纬度|坐标|座标|经纬|定位|位置|东经|北纬|(?i:gps|locat|lat|lng|lon|coord|geo)"
+    positive = r"经度|纬度|坐标|座标|经纬|定位|位置|东经|北纬|(?<![A-Za-z])(?i:gps|locat|coord|geo|latl|(?:lat(?:itude)?|lng|lon(?:g(?:itude)?)?)(?![a-z]))"
     negative_left = r"(?:[\[(（,，][^\[(（]{0,2}|[0-9.] *[,，] *)(?<=[0-9],? *)\Z"
     extents = (r"[0-9]{1,3}\.[0-9]{4,}", _DMS)
 
@@ -38,6 +39,8 @@ class Gps(Recognizer):
         """Judge by the ranges; 0 to 1 and vectors are not places."""
         if rule == "gps.dms":
             return Judgement(0.7, "valid")
+        if _PRODUCT.search(value):
+            return None
         one, two = (float(number) for number in _NUMBER.findall(value)[:2])
         if abs(one) > 180 or abs(two) > 180 or min(abs(one), abs(two)) > 90:
             return None
