@@ -367,6 +367,11 @@ CASES = {
         "prompt_completion",
         [("prompt", 0, "user", "context", "c"), ("response", 1, "assistant", "target", "t")],
     ),
+    "CARP": (
+        {"content": "c", "answer": "a", "steps": "s"},
+        "prompt_completion",
+        [("prompt", 0, "user", "content", "c"), ("response", 1, "assistant", "answer", "a")],
+    ),
     "multiple choice with a list": (
         {"passage": None, "question": "q", "options": ["(A)x", "(B)y"], "label": "A", "answer": None},
         "multiple_choice",
