@@ -23,6 +23,7 @@ class UntidyFiles(Check):
 
     A part is missing where a name says how many there are (`part-00001-of-00004.jsonl`), and where files are counted
     from 0 or 1 on and a number between them is not there. With `names`, the names that do not fit are counted, too.
+    Of a document with several lists of records (train, test) only the one that `source.records` names is read.
     """
 
     metrics = {
@@ -47,6 +48,12 @@ class UntidyFiles(Check):
             "files",
             limit=Limit(warn_max=0),
             why="loaders read what is there: rows of a part that was not copied are missed by nobody",
+        ),
+        "unread_lists": Metric(
+            "lists of records beside the one of their file that is read",
+            "lists",
+            limit=Limit(),
+            why="another dataset of the contract may read them; a contract that `init` writes warns",
         ),
         "misnamed": Metric(
             "files whose name does not fit `names`",
@@ -79,6 +86,8 @@ class UntidyFiles(Check):
         marked = data.lines.filter(pl.col("code") == "bom")
         problem = pl.when(pl.col("code") == "bom").then(pl.lit("byte_order_mark")).otherwise(pl.lit("blank_line"))
         lines = pl.concat([blank, marked]).select("file", "line", "byte", problem=problem)
+        lists = data.lines.filter(pl.col("code") == "other_list")
+        unread = lists.select("file", "line", "byte", problem=pl.lit("unread_list"), said="message")
         parts = pl.LazyFrame(list(_missing_parts(data.files.collect()["file"])), _PLACE, orient="row")
         last = pl.col("file").str.split("/").list.last()
         odd = data.files.filter(~last.str.contains(self.names) if self.names else pl.lit(value=False))
@@ -89,9 +98,10 @@ class UntidyFiles(Check):
                 Value("blank", total(blank)),
                 Value("bom", total(marked)),
                 Value("missing_parts", total(parts)),
+                Value("unread_lists", total(lists)),
                 Value("misnamed", total(misnamed)),
             ),
-            evidence=pl.concat([for_review(places, data.rows), lines, parts, misnamed], how="diagonal_relaxed"),
+            evidence=pl.concat([for_review(places, data.rows), lines, parts, unread, misnamed], how="diagonal_relaxed"),
         )
 
 

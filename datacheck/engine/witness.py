@@ -66,8 +66,8 @@ def account_bytes(chunk: Chunk, reading: Reading, tables: Tables) -> None:
 def accounted(tables: Tables) -> float:
     """How many records became rows or have a remark; all of them where one says that reading stopped there."""
     stopped = tables.lines["code"].is_in(list(_STOPPED)).any()
-    of_records = tables.lines["code"] != "lists_inside"  # that one is of the document
-    return math.inf if stopped else tables.rows.height + int(of_records.sum())
+    of_document = tables.lines["code"].is_in(["lists_inside", "other_list"])
+    return math.inf if stopped else tables.rows.height + int((~of_document).sum())
 
 
 def account_rows(chunk: Chunk, reading: Reading, accounted: float) -> None:

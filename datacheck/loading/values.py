@@ -229,7 +229,7 @@ class Values:
         first, stop = found
         around = self.data[start:first] + b"[]" + self.data[stop:end]
         try:
-            json_record(around)
+            self._not_read(start, json_record(around))
         except ValueError as error:
             why = diagnose(around, str(error))
             self._bad(start, first, why.code, remark("around the list: {why}", why=Message.unpacked(why.message)))
@@ -238,6 +238,15 @@ class Values:
         inner.start = first + 1
         inner._array(first + 1, after_value=False, end=stop)
         self.count += inner.count
+
+
+    def _not_read(self, start: int, beside: dict[str, Any]) -> None:
+        """Remark on each other list of what would be records: {"train": […], "test": […]}."""
+        for key, value in beside.items():
+            if value.__class__ is list and value and value[0].__class__ is dict and self.out.knows(value[0]):
+                name = key if _SAFE_KEY.fullmatch(key) else "…"
+                message = remark("{count:,} under {name}", count=len(value), name=name)
+                self.out.note(0, start, b"", "other_list", message)
 
 
 def json_record(raw: bytes) -> Any:

@@ -1,10 +1,13 @@
 """Rows of several formats, blank lines and byte order marks: counted per file, placed, and a warning."""
 
+import json
+
 import pytest
 from core_helpers import contract
 
 from datacheck.check import Ratio
 from datacheck.checks.untidy_files import UntidyFiles
+from datacheck.propose.contract import contract_for
 from datacheck.session.session import validate
 from datacheck.testing import finding, jsonl, measure
 
@@ -34,6 +37,22 @@ def test_blank_lines_and_marks_are_counted():
     assert (found.value("bom"), found.value("blank"), found.value("mixed")) == (1, 2, Ratio(0, 2))
     assert found.evidence["problem"].to_list() == ["byte_order_mark", "blank_line", "blank_line"]
     assert found.evidence["line"].to_list() == [1, 2, 3]
+
+
+@pytest.mark.usefixtures("here")
+def test_what_is_in_another_list_of_the_document_is_told(tmp_path):
+    """{"train": […], "test": […]}: of it one list is read."""
+    turns = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
+    whole = {"train": [{"messages": turns}] * 3, "test": [{"messages": turns}] * 2, "licences": [{"name": "MIT"}]}
+    (tmp_path / "data.json").write_text(json.dumps(whole), "utf-8")
+    written = contract(tmp_path, ["untidy_files"], source={"path": "data.json", "records": "train"})
+    found = next(f for f in validate(written, out=tmp_path / "out").findings if f.check == "untidy_files")
+    (place,) = found.evidence.first
+    assert (found.status, place.problem, str(place.detail)) == ("pass", "unread_list", "2 under test")
+    proposed = tmp_path / "proposed.yaml"
+    proposed.write_text(contract_for(tmp_path / "data.json", folder=tmp_path), "utf-8")
+    found = next(f for f in validate(proposed, out=tmp_path / "again").findings if f.check == "untidy_files")
+    assert found.status == "warn"
 
 
 def untidy(folder, files, **settings):
