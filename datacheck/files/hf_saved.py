@@ -10,6 +10,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 _METADATA = {"state.json", "dataset_info.json", "dataset_dict.json"}
+# Objects that `datasets` takes for no data in any folder (`FILES_TO_IGNORE` in its data_files.py, 5.2).
+ABOUT_DATA = {"dataset_info.json", "dataset_infos.json", "dataset_dict.json", "config.json"}
 _LARGEST = 4 * 1024 * 1024  # bytes of a metadata file; real ones have a few thousand
 
 
@@ -36,7 +38,7 @@ def is_metadata(name: str, saved: Iterable[Promise]) -> bool:
 
 
 def _promise(root: Path, folder: PurePosixPath, every: set[PurePosixPath]) -> Promise:
-    state, info = (_read(root / folder / name) for name in ("state.json", "dataset_info.json"))
+    state, info = (metadata(root / folder / name) for name in ("state.json", "dataset_info.json"))
     split = info.get("splits", {}).get(state.get("_split")) if isinstance(info.get("splits"), dict) else None
     rows = split.get("num_examples") if isinstance(split, dict) else None
     listed = [entry.get("filename") for entry in state.get("_data_files") or [] if isinstance(entry, dict)]
@@ -44,8 +46,8 @@ def _promise(root: Path, folder: PurePosixPath, every: set[PurePosixPath]) -> Pr
     return Promise(folder.as_posix(), rows if isinstance(rows, int) else None, missing)
 
 
-def _read(path: Path) -> dict[str, Any]:
-    """A metadata file; anything that is none promises nothing."""
+def metadata(path: Path) -> dict[str, Any]:
+    """What a metadata file says; anything that is none says nothing."""
     try:
         value = json.loads(path.read_bytes()) if path.stat().st_size <= _LARGEST else None
     except (OSError, ValueError, RecursionError):

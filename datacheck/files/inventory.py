@@ -9,7 +9,7 @@ from datacheck.check import Message
 from datacheck.contract.load import Contract, Dataset
 from datacheck.errors import ContractError, LoadError, Problem, UsageError, near_file, reason_of
 from datacheck.files import versions
-from datacheck.files.hf_saved import Promise, is_metadata, promises
+from datacheck.files.hf_saved import ABOUT_DATA, Promise, is_metadata, metadata, promises
 from datacheck.files.shown_names import distinct, shown_name
 from datacheck.i18n.message import joined
 
@@ -253,4 +253,6 @@ def _reason_to_skip(root: Path, name: str, glob: str | None) -> Message | None:
         return None if glob_matches(glob, name) else Message("does not match the glob")
     if path.name.startswith((".", "_")):
         return Message("hidden")
+    if path.name in ABOUT_DATA and metadata(path):
+        return Message("by its name about the data: `datasets` passes over it, too")
     return None if is_data_name(path.name) else Message("no data file by its name")

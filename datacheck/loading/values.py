@@ -239,7 +239,6 @@ class Values:
         inner._array(first + 1, after_value=False, end=stop)
         self.count += inner.count
 
-
     def _not_read(self, start: int, beside: dict[str, Any]) -> None:
         """Remark on each other list of what would be records: {"train": […], "test": […]}."""
         for key, value in beside.items():

@@ -1,5 +1,6 @@
 """Which files are read, and that none is passed over without a word."""
 
+import json
 import re
 import time
 
@@ -51,6 +52,19 @@ def test_data_files_in_name_order_and_the_rest_named(tmp_path):
         "folder/ (a link to a folder)",
         "out.jsonl (a link out of the folder)",
     ]
+
+
+@pytest.mark.usefixtures("here")
+def test_objects_about_the_data_are_no_rows(tmp_path):
+    """As `datasets` has them in any folder; a list of records, or a file that is named, is data by any name."""
+    data = tmp_path / "data"
+    jsonl(data / "a.jsonl", GOOD)
+    (data / "dataset_info.json").write_text('{"alpaca": {"file_name": "a.jsonl"}}')
+    (data / "dataset_infos.json").write_text(json.dumps([GOOD]))
+    read, passed = listed(contract(tmp_path))
+    assert read == ["a.jsonl", "dataset_infos.json"]
+    assert passed == ["dataset_info.json (by its name about the data: `datasets` passes over it, too)"]
+    assert listed(contract(tmp_path, source={"path": "data/dataset_info.json"}))[0] == ["dataset_info.json"]
 
 
 def test_what_was_passed_over_stands_in_the_report(tmp_path, here, command):
