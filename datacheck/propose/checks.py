@@ -1,6 +1,6 @@
 """The checks that data of a kind needs, each with the limits in force."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Mapping
 
 import polars as pl
 
@@ -36,7 +36,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }
 _REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}
-_OWN_LIMITS = {  # of metrics that have no default
+_OWN_LIMITS: Mapping[str, Mapping[str, Mapping[str, float]]] = {  # of metrics that have no default
     "wrong_language": {"rate": {"warn_max": 0.01}},
     "untidy_files": {"unread_lists": {"warn_max": 0}},
 }

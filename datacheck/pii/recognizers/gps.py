@@ -31,7 +31,10 @@ class Gps(Recognizer):
             rf"[ ]?)?{_DMS}"
         ),
     }
-    positive = r"经度|纬度|坐标|座标|经纬|定位|位置|东经|北纬|(?<![A-Za-z])(?i:gps|locat|coord|geo|latl|(?:lat(?:itude)?|lng|lon(?:g(?:itude)?)?)(?![a-z]))"
+    positive = (
+        r"经度|纬度|坐标|座标|经纬|定位|位置|东经|北纬"
+        r"|(?<![A-Za-z])(?i:gps|locat|coord|geo|latl|(?:lat(?:itude)?|lng|lon(?:g(?:itude)?)?)(?![a-z]))"
+    )
     negative_left = r"(?:[\[(（,，][^\[(（]{0,2}|[0-9.] *[,，] *)(?<=[0-9],? *)\Z"
     extents = (r"[0-9]{1,3}\.[0-9]{4,}", _DMS)
 
