@@ -1,6 +1,6 @@
 """The checks that data of a kind needs, each with the limits in force."""
 
-from collections.abc import Collection, Iterator, Mapping, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 import polars as pl
 
