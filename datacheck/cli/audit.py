@@ -41,7 +41,7 @@ def audit(
     `datacheck data.jsonl` is the same. The contract lies in the folder of the report; exit codes are those of `run`.
     """
     from datacheck.engine.twin import twin
-    from datacheck.propose.contract import contract_for
+    from datacheck.propose.contract import contract_for, places
     from datacheck.session.session import Session
 
     if data.suffix.lower() in {".yaml", ".yml"}:
@@ -58,12 +58,12 @@ def audit(
         keep_contract=True,
         typed=True,
     )
-    named = {"train": str(data)} | ({"eval": str(evaluation)} if evaluation else {})
     with tempfile.TemporaryDirectory() as folder, signals_raise():
         if is_watched():
             twin()  # now: a proposal looks at the data with polars
         contract = Path(folder) / CONTRACT
         contract.write_text(contract_for(data, evaluation), encoding="utf-8")
+        named = {name: str(place) for name, place in places(data, evaluation).items()}
         with Session(contract, named, options) as session:
             stopped = execute(session, speaks, quiet=quiet)
             report = session.finish(stopped.name if stopped else None)

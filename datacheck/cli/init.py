@@ -34,7 +34,7 @@ def init(
 ) -> None:
     """Write a contract that fits given data: its format, its columns, the checks that apply."""
     from datacheck.engine.twin import twin
-    from datacheck.propose.contract import contract_for, next_step
+    from datacheck.propose.contract import contract_for, next_step, places
     from datacheck.session.trial import tried
 
     given = [path for path in (data, source) if path is not None]
@@ -46,9 +46,7 @@ def init(
         twin()  # now: a proposal looks at the data with polars
     text = contract_for(given[0], evaluation, folder=to.parent if to else Path())
     with steps_told(language()) as tell:
-        report = tried(
-            text, {"train": given[0]} | ({"eval": evaluation} if evaluation else {}), tell, alone=is_watched()
-        )
+        report = tried(text, places(given[0], evaluation), tell, alone=is_watched())
     text = "".join(f"# {line}\n" for line in _told(report, "en")) + text
     if to is None:
         typer.echo(text, nl=False)

@@ -52,7 +52,7 @@ def selftest(
     """
     from datacheck.contract import discover
     from datacheck.contract.load import load_contract
-    from datacheck.propose.contract import contract_for
+    from datacheck.propose.contract import contract_for, places
     from datacheck.selftest.run import owner, selftest
     from datacheck.selftest.terminal import print_selftest
 
@@ -61,8 +61,9 @@ def selftest(
     speaks = language(lang)
     discover.use_folder(checks)
     with tempfile.TemporaryDirectory() as folder, all_or_nothing(speaks, quiet=fmt == "json") as tell:
-        named = {"eval": str(evaluation)} if evaluation else bindings(other)
+        named = bindings(other)
         if contract is None:
+            named = {name: str(place) for name, place in places(data, evaluation).items()}
             contract = Path(folder) / "contract.yaml"
             contract.write_text(contract_for(data, evaluation), encoding="utf-8")
         own = owner(load_contract(contract, named, located=False), dataset)

@@ -1,6 +1,7 @@
 """A check in its worker: it measures; kept are numbers, places in Parquet, and the first places in safe words."""
 
 import math
+import re
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ _GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail
 LONGEST = 1000  # characters of a note, and of what it quotes
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
 MEASURED, FACTS, _EVIDENCE, _NOTHING = "measured", "measured.json", "evidence.parquet", "nothing.parquet"
+_LINE = re.compile(r"(?::[0-9]+){1,2}\Z")  # what `place` writes behind the name of a file
 _SPAN = r"\[[0-9]{1,9}:[0-9]{1,9}\]$"
 
 
@@ -134,7 +136,7 @@ def _shown_form(form: str) -> str:
 def _figure(figure: pl.DataFrame, view: StoreView, mode: Mode) -> pl.DataFrame:
     """A figure as it is kept. Of one that names rows, their places, and their texts as those of evidence are shown."""
     if "row" not in figure.columns:
-        return _safe(figure)
+        return _safe(figure, frozenset(view.files.select("file").collect()["file"]))
     wanted = figure.lazy().select(pl.col("row").cast(pl.UInt64))
     own = view.rows.join(wanted, on="row", how="semi")
     places = own.select("row", at=pl.concat_str(pl.lit(view.loaded.dataset + "/"), place())).collect()
@@ -144,14 +146,20 @@ def _figure(figure: pl.DataFrame, view: StoreView, mode: Mode) -> pl.DataFrame:
     return shown if texts is None else shown.with_columns(text=pl.Series(texts, dtype=pl.String))
 
 
-def _safe(figure: pl.DataFrame) -> pl.DataFrame:
-    """Labels come from the data (a source, a role, a key), so a figure shows them as everything else is shown."""
+def _safe(figure: pl.DataFrame, files: frozenset[str] = frozenset()) -> pl.DataFrame:
+    """Labels come from the data (a source, a role, a key), so a figure shows them as everything else is shown.
+
+    Places in `files`, whose names are safe already, stay: that of a shard is a run of digits (train-00000-of-00004).
+    """
     texts = [name for name, dtype in figure.schema.items() if dtype == pl.String]
-    return figure.with_columns(_shown(figure[name]) for name in texts)
+    return figure.with_columns(_shown(figure[name], files) for name in texts)
 
 
-def _shown(texts: pl.Series) -> pl.Series:
-    shown = {text: excerpt(text) for text in texts.unique().drop_nulls()}
+def _shown(texts: pl.Series, files: frozenset[str] = frozenset()) -> pl.Series:
+    shown = {
+        text: text if all(_LINE.sub("", each) in files for each in text.split(", ")) else excerpt(text)
+        for text in texts.unique().drop_nulls()
+    }
     return texts.replace_strict(shown, default=None, return_dtype=pl.String)
 
 

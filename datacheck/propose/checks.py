@@ -36,18 +36,18 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }
 _REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}
-_OWN_LIMITS: Mapping[str, Mapping[str, Mapping[str, float]]] = {  # of metrics that have no default
-    "wrong_language": {"rate": {"warn_max": 0.01}},
-    "untidy_files": {"unread_lists": {"warn_max": 0}},
-}
+_OWN_LIMITS = {"wrong_language": {"rate": {"warn_max": 0.01}}}  # of a check whose number has no default
 _USED = 0.05  # share of the rows from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
 _LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
 _JUDGED = 10  # words of a text whose language is counted
 
 
-def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
-    """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, files, a language."""
+def check_lines(kind: str, tables: Tables, *, scored: bool, elsewhere: int = 0) -> Iterator[str]:
+    """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, files, a language.
+
+    elsewhere: how many other lists of the document datasets of the contract read.
+    """
     for check in _CHECKS[kind]:
         yield from item(check)
     if kind == "answered":
@@ -61,8 +61,9 @@ def check_lines(kind: str, tables: Tables, *, scored: bool) -> Iterator[str]:
     if scored:
         yield from item("small_gap")
         yield from item("score_outliers")
-    if (tables.lines["code"] == "other_list").any():
-        yield from item("untidy_files", only=("unread_lists",))
+    if (tables.lines["code"] == "other_list").sum() > elsewhere:
+        limits = _flow({"unread_lists": f"{{warn_max: {elsewhere}}}"})
+        yield f"- {{check: untidy_files, limits: {limits}}}  # lists of records that nobody reads"
     if languages := _languages(tables.turns):
         yield from item("wrong_language", languages=f"[{', '.join(languages)}]")
     if tables.cells["path"].str.contains(r"^(?:images?|videos?|audios?)(?:\[|$)").any():

@@ -5,7 +5,7 @@ import json
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -25,8 +25,10 @@ from datacheck.propose.checks import check_lines, item
 from datacheck.propose.columns import Texts
 from datacheck.propose.sample import FirstPart, sample_of
 from datacheck.propose.schema import NEARLY_ALL, labels_in, scale_lines, schema_lines, scored
+from datacheck.propose.splits import TRAIN, Split, splits_of
 from datacheck.text.prose import is_prose
 
+_EVAL = "eval"
 _ROLES = ("system", "user", "assistant", "tool")
 _NAMED = 5  # keys that are listed by name
 _MOST = 0.9  # of the rows have a key that may belong to the question
@@ -36,17 +38,20 @@ _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}  # that Y
 def contract_for(path: Path, against: Path | None = None, folder: Path | None = None) -> str:
     """The YAML of a contract for the file or folder at `path`, from the first part of its first files.
 
-    `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on; `folder`: where
-    the contract will lie, by default beside the data: paths in it are relative to that.
+    `against`: an evaluation set, which becomes a second dataset whose questions must not be trained on, as the other
+    splits of the data do; `folder`: where the contract will lie, by default beside the data, to which its paths are
+    relative.
 
     Raises UsageError where there is no such file, nothing was read, or `run` would refuse what fits it.
     """
-    sample = sample_of(path)
-    text = _contract(sample, path, against, folder)
+    own, *others = splits_of(path) or (Split(TRAIN),)
+    sample = sample_of(path, own.glob, own.records)
+    beside = [*((path, other) for other in others), *([(against, Split(_EVAL))] if against else [])]
+    text = _contract(sample, path, own, beside, folder)
     try:
         _planned(text, path, against)
     except ContractError:  # a guess that makes no contract: without guesses
-        text = _contract(sample._replace(texts=Texts({}, {})), path, against, folder, guess=False)
+        text = _contract(sample._replace(texts=Texts({}, {})), path, own, beside, folder, guess=False)
         try:
             _planned(text, path, against)
         except ContractError as error:
@@ -57,9 +62,14 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
     return text
 
 
+def places(path: Path, against: Path | None) -> dict[str, Path]:
+    """Where the data of each dataset of `contract_for` lie."""
+    return {split.name: path for split in splits_of(path) or (Split(TRAIN),)} | ({_EVAL: against} if against else {})
+
+
 def _planned(text: str, path: Path, against: Path | None) -> None:
     """Load a contract for the data, and plan its run. Raises ContractError as `run` would."""
-    bound = {"train": str(path)} | ({"eval": str(against)} if against else {})
+    bound = {name: str(place) for name, place in places(path, against).items()}
     with tempfile.TemporaryDirectory() as folder:
         written = Path(folder) / "contract.yaml"
         written.write_text(text, encoding="utf-8")
@@ -68,7 +78,15 @@ def _planned(text: str, path: Path, against: Path | None) -> None:
         make_plan(contract)
 
 
-def _contract(sample: FirstPart, path: Path, against: Path | None, folder: Path | None, *, guess: bool = True) -> str:
+def _contract(
+    sample: FirstPart,
+    path: Path,
+    split: Split,
+    beside: Sequence[tuple[Path, Split]],
+    folder: Path | None,
+    *,
+    guess: bool = True,
+) -> str:
     tables, texts = sample.tables, sample.texts
     formats = tables.rows["format"].value_counts(sort=True)
     known = formats.filter(pl.col("format") != "unknown")["format"]
@@ -87,6 +105,7 @@ def _contract(sample: FirstPart, path: Path, against: Path | None, folder: Path 
         "  train:",
         "    source:",
         f"      path: {_path(path, folder)}",
+        *_files(split),
         f"      format: {chosen if one and guess else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *_without_reader(tables),
         *_became(tables),
@@ -102,8 +121,16 @@ def _contract(sample: FirstPart, path: Path, against: Path | None, folder: Path 
         "    schema:",
         *schema_lines(tables, labels, whole=sample.whole),
         "    checks:",
-        *(f"      {line}" for line in check_lines(kind, tables, scored=scored(tables, labels))),
-        *_evaluation(against, folder),
+        *(
+            f"      {line}"
+            for line in check_lines(
+                kind,
+                tables,
+                scored=scored(tables, labels),
+                elsewhere=sum(other.records is not None for _, other in beside),
+            )
+        ),
+        *_compared(beside, folder),
     ]
     return "\n".join(lines) + "\n"
 
@@ -178,7 +205,7 @@ def _listed(keys: pl.Series) -> str:
 
 def next_step(contract: Path, path: Path, against: Path | None) -> Message:
     """What to say once the contract is written: where it is, and the command that uses it."""
-    named = {"train": path} | ({"eval": against} if against else {})
+    named = places(path, against)
     outside = {name: at for name, at in named.items() if _relative(at, contract.parent) is None}
     bound = [word for name, at in outside.items() for word in ("--data", f"{name}={at}")]
     return Message(
@@ -204,19 +231,31 @@ def _path(path: Path, folder: Path | None) -> str:
     return _quoted(relative) if relative else f"{_quoted(name)}  # not below this file: give its place with --data"
 
 
-def _evaluation(path: Path | None, folder: Path | None) -> Iterator[str]:
-    """The lines that end the checks of the training data, and the dataset that it is compared with."""
-    if path is None:
+def _files(split: Split) -> Iterator[str]:
+    if split.glob:
+        yield f"      glob: {_quoted(split.glob)}  # the files of this split"
+
+
+def _compared(beside: Sequence[tuple[Path, Split]], folder: Path | None) -> Iterator[str]:
+    """The line that ends the checks of the training data, and the datasets that they are compared with."""
+    if not beside:
         yield "      # - {check: leakage, against: [eval]}   # init --eval PATH writes your evaluation set beside it"
         return
-    sample = sample_of(path)
+    names = ", ".join(split.name for _, split in beside)
+    yield from (f"      {line}" for line in item("leakage", against=f"[{names}]"))
+    for path, split in beside:
+        yield from _evaluation(path, split, folder)
+
+
+def _evaluation(path: Path, split: Split, folder: Path | None) -> Iterator[str]:
+    sample = sample_of(path, split.glob, split.records)
     formats = sample.tables.rows["format"].value_counts(sort=True)
     chosen = formats["format"][0] if formats["format"][0] != "unknown" else "rows"
     checks = ("too_few_rows",) if chosen == "pack" else ("too_few_rows", "exact_duplicates")
-    yield from (f"      {line}" for line in item("leakage", against="[eval]"))
-    yield "  eval:"
+    yield f"  {split.name}:"
     yield "    source:"
     yield f"      path: {_path(path, folder)}"
+    yield from _files(split)
     yield f"      format: {chosen if formats.height == 1 and chosen != 'pack' else 'auto'}"
     if sample.records:
         yield f"      records: {_quoted(sample.records)}"

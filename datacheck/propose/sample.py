@@ -31,15 +31,18 @@ class FirstPart(NamedTuple):
     whole: bool  # whether that is all of the data
 
 
-def sample_of(path: Path) -> FirstPart:
-    """The first parts of the files, together; read anew where texts stand under keys of the user's own."""
+def sample_of(path: Path, glob: str | None = None, records: str | None = None) -> FirstPart:
+    """The first parts of the files, together; read anew where texts stand under keys of the user's own.
+
+    glob, records: of a folder, or of a document, only these files, or this list.
+    """
     if not path.exists():
         hint = [Message("did you mean '{near}'?", near=close)] if (close := near_file(path)) else []
         raise UsageError(joined((Message("{path}: no such file or folder", path=path), *hint)))
     named = str(path)
-    listed = dataset_files("train", path, named, None).read
+    listed = dataset_files("train", path, named, glob).read
     files = [file.path for file in _chosen(listed)]
-    records = next((key for file in files[:1] if (key := _list_inside(file))), None)
+    records = records or next((key for file in files[:1] for key in lists_inside(file)), None)
     tables = _together(files, Reading(records=records))
     if tables is None:
         raise UsageError(joined((Message("{path}: no row could be read", path=path), *_why(files, records))))
@@ -112,16 +115,15 @@ def _together(files: list[Path], reading: Reading) -> Tables | None:
     )
 
 
-def _list_inside(file: Path) -> str | None:
-    """The key of the rows where a file is one JSON object that holds them in a list."""
+def lists_inside(file: Path) -> Iterator[str]:
+    """The keys of the lists that hold rows, where a file is one JSON object."""
     tables = first_part(file, Reading())
     inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
     keys = str(Message.unpacked(inside[0]).params["names"]).split(", ") if len(inside) else []
     for key in keys:
         own = first_part(file, Reading(records=key))
         if own is not None and not own.rows.is_empty():
-            return str(key)
-    return None
+            yield str(key)
 
 
 def first_part(path: Path, reading: Reading) -> Tables | None:

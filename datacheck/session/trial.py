@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
+from datacheck.contract.load import load_contract
 from datacheck.engine.contain import tables_of
 from datacheck.engine.expected import OnProgress
 from datacheck.files.inventory import dataset_files
@@ -29,22 +30,25 @@ def tried(
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
         (here / "contract.yaml").write_text(contract, encoding="utf-8")
-        parts = {name: str(_beginnings(path, here / "data" / name)) for name, path in data.items()}
+        bound = {name: str(path) for name, path in data.items()}
+        globs = {name: each.source.glob for name, each in load_contract(here / "contract.yaml", bound).datasets.items()}
+        parts = {name: str(_beginnings(path, globs[name], here / "data" / name)) for name, path in data.items()}
         options = Options(out=here / "report", alone=alone)
         with Session(here / "contract.yaml", parts, options) as session:
             session.run(on_progress)
             return session.finish()
 
 
-def _beginnings(path: Path, folder: Path) -> Path:
-    """Write the first part of the first files; returns their folder."""
-    files = dataset_files(path.name, path, str(path), None).read[:FILES]
+def _beginnings(path: Path, glob: str | None, folder: Path) -> Path:
+    """Write the first part of the first files; returns their folder. Those of a glob lie in it as they do in theirs."""
+    files = dataset_files(path.name, path, str(path), glob).read[:FILES]
     limits = Limits(chunk_bytes=BYTES // len(files))
     for number, file in enumerate(files):
         chunk = next(read(file.path.resolve(), Reading(), limits=limits), None)
         if chunk is not None:
-            target = folder / f"{number}" / _name(file.path, chunk)
-            target.parent.mkdir(parents=True)
+            below = file.path.parent.relative_to(path.resolve()) if glob else f"{number}"
+            target = folder / below / _name(file.path, chunk)
+            target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(_data(chunk))
     return folder
 

@@ -41,14 +41,14 @@ def test_blank_lines_and_marks_are_counted():
 
 @pytest.mark.usefixtures("here")
 def test_what_is_in_another_list_of_the_document_is_told(tmp_path):
-    """{"train": […], "test": […]}: of it one list is read."""
+    """{"train": […], "more": […]}: of it one list is read."""
     turns = [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "Because."}]
-    whole = {"train": [{"messages": turns}] * 3, "test": [{"messages": turns}] * 2, "licences": [{"name": "MIT"}]}
+    whole = {"train": [{"messages": turns}] * 3, "more": [{"messages": turns}] * 2, "licences": [{"name": "MIT"}]}
     (tmp_path / "data.json").write_text(json.dumps(whole), "utf-8")
     written = contract(tmp_path, ["untidy_files"], source={"path": "data.json", "records": "train"})
     found = next(f for f in validate(written, out=tmp_path / "out").findings if f.check == "untidy_files")
     (place,) = found.evidence.first
-    assert (found.status, place.problem, str(place.detail)) == ("pass", "unread_list", "2 under test")
+    assert (found.status, place.problem, str(place.detail)) == ("pass", "unread_list", "2 under more")
     proposed = tmp_path / "proposed.yaml"
     proposed.write_text(contract_for(tmp_path / "data.json", folder=tmp_path), "utf-8")
     found = next(f for f in validate(proposed, out=tmp_path / "again").findings if f.check == "untidy_files")

@@ -2525,4 +2525,28 @@ SABOTAGES = (
         "return True",
         "tests/checks/test_constraint_errors.py::test_a_keyword_that_is_a_pattern_is_not_run",
     ),
+    Sabotage(
+        "splits_are_one_set",
+        "a test split beside the training data is what they are compared with",
+        "datacheck.propose.splits.splits_of",
+        "if TRAIN in named and others else ()",
+        "if False else ()",
+        "tests/propose/test_splits.py::test_a_question_of_the_test_split_in_training_is_a_leak",
+    ),
+    Sabotage(
+        "a_word_within_a_word_is_a_split",
+        "a split is named by a whole word",
+        "datacheck.propose.splits._split",
+        "found = {_KNOWN[word] for word in _BORDER.split(name.lower()) if word in _KNOWN}",
+        "found = {split for word, split in _KNOWN.items() if word in name.lower()}",
+        "tests/propose/test_splits.py::test_what_is_not_clearly_made_of_splits_is_one_set",
+    ),
+    Sabotage(
+        "other_lists_are_silent",
+        "a list of records that is not read is told",
+        "datacheck.loading.values.Values._not_read",
+        "value[0].__class__ is dict and self.out.knows(value[0])",
+        "False",
+        "tests/checks/test_untidy_files.py::test_what_is_in_another_list_of_the_document_is_told",
+    ),
 )
