@@ -22,7 +22,6 @@ import os
 import re
 import secrets
 import shutil
-import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,7 +32,7 @@ from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAI
 from datacheck.gate import dsse
 from datacheck.gate.checkpoint import CHECKPOINT, Checkpoint, signed_checkpoint, write_checkpoint
 from datacheck.gate.keys import PrivateKey
-from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
+from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, LedgerStore, read_head, write_head
 from datacheck.gate.outcomes import MOVES, erased, fates, in_force, place_of
 from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
 from datacheck.gate.trust import Trust
@@ -170,8 +169,8 @@ class Registry:
             if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
                 (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
                 sync(box / "origin", os.O_NOFOLLOW)
-                with ledger.writing() as db:
-                    claims.still_held(db, held)
+                with ledger.writing() as store:
+                    claims.still_held(store, held)
                     drop.rename(box / "drop")
                 return True
         return False
@@ -248,12 +247,12 @@ class Registry:
     def recover(self, ledger: Ledger) -> list[Path]:
         """Finish or take back what calls that died have left; returns where the folders went. Safe at any time."""
         moved = []
-        with self.moving(ledger) as db:
+        with self.moving(ledger) as store:
             for half in self.root.glob(".head.json.*"):  # whoever writes one holds this lock
                 half.unlink(missing_ok=True)
             for box in sorted((self.root / "staged").iterdir()):
                 attempt = box.name.rpartition(".")[2]
-                if not attempt.isdigit() or claims.holds(db, f"publish:{version_of(box)}", int(attempt)):
+                if not attempt.isdigit() or claims.holds(store, f"publish:{version_of(box)}", int(attempt)):
                     continue
                 moved.append(self.finish(ledger, box))
             self._take_away(ledger)
@@ -293,11 +292,11 @@ class Registry:
         return any((self.root / "staged").glob(f"{hexed(number)}.*"))
 
     @contextlib.contextmanager
-    def moving(self, ledger: Ledger) -> Iterator[sqlite3.Connection]:
+    def moving(self, ledger: Ledger) -> Iterator[LedgerStore]:
         """Hold the ledger's write lock while folders are moved; nobody else moves any meanwhile."""
         try:
-            with ledger.writing() as db:
-                yield db
+            with ledger.writing() as store:
+                yield store
         except OSError as error:
             where = shown(self.root)
             raise LedgerError(

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from core_helpers import environment
 
-from datacheck.gate.ledger import GENESIS, Draft, Head, Ledger, LedgerError, head_of, read_head, write_head
+from datacheck.gate.ledger import GENESIS, Draft, Head, Ledger, LedgerError, SqliteStore, head_of, read_head, write_head
 
 
 def filled(folder, count=5, anchors=()):
@@ -127,6 +127,22 @@ def test_an_older_copy_is_noticed(tmp_path):
     path.unlink()
     with Ledger(path, [anchor]) as ledger, pytest.raises(LedgerError, match="ends at entry 0"):
         ledger.append("verdict", "v", "c", {})
+
+
+def test_what_is_recorded_while_it_is_read_is_no_head_that_is_missing(tmp_path):
+    """Another worker may add an entry, and copy its head, between the rows and the anchors."""
+    anchor = tmp_path / "elsewhere.json"
+    path = filled(tmp_path, anchors=[anchor])
+
+    class Overtaken(SqliteStore):
+        def rows(self):
+            rows = list(super().rows())
+            filled(tmp_path, 1, anchors=[anchor])
+            return rows
+
+    with Ledger(Overtaken(path), [anchor]) as ledger:
+        assert head_of(ledger.verified()).seq == 5
+    assert read_head(anchor).seq == 6
 
 
 def test_heads_in_folders_of_versions_count_too(tmp_path):

@@ -78,8 +78,8 @@ def test_a_lease_that_ran_out_goes_to_another_and_the_first_can_do_nothing_more(
     for act in (heartbeat, done, release):
         with pytest.raises(ClaimLostError, match="ran out after 1 s"):
             act(ledger, held)
-    with pytest.raises(ClaimLostError), ledger.writing() as db:
-        still_held(db, held)
+    with pytest.raises(ClaimLostError), ledger.writing() as store:
+        still_held(store, held)
     done(ledger, other)
     with pytest.raises(ClaimLostError):
         done(ledger, held)

@@ -1517,7 +1517,7 @@ SABOTAGES = (
     Sabotage(
         "the_ledger_is_not_synced",
         "what was recorded is on the disk",
-        "datacheck.gate.ledger.Ledger._open_to_write",
+        "datacheck.gate.ledger.SqliteStore._open_to_write",
         "synchronous=FULL",
         "synchronous=OFF",
         "tests/end_to_end/test_promises.py::test_what_the_ledger_recorded_is_on_the_disk",
