@@ -4,9 +4,9 @@ Every entry holds the hash of the one before it, so no entry can be changed or t
 the *last* ones were cut off, no chain can tell: the head (sequence and hash) is copied to places outside the database
 (anchors), and every write and every check compares with them. Entries hold digests and numbers, never data.
 
-Its rows are kept in a `LedgerStore`: here in one SQLite file, which needs one host (WAL needs shared memory); that of several
-hosts lies on a server (datacheck/registry/postgres.py). Standard library only: the guard reads the file in a bare
-training image.
+Its rows are kept in a `LedgerStore`: here in one SQLite file, which needs one host (WAL needs shared memory); that of
+several hosts lies on a server (datacheck/registry/postgres.py). Standard library only: the guard reads the file in a
+bare training image.
 """
 
 from __future__ import annotations
@@ -99,14 +99,14 @@ class Entry(NamedTuple):
         except JsonError:
             facts = None
         if not isinstance(facts, dict):
-            raise LedgerError("entry {seq} of the ledger holds no facts; {hint}", seq=self.seq, hint=_RESTORE)
+            raise LedgerError("entry {seq} of the ledger holds no facts; {hint}", seq=self.seq, hint=RESTORE)
         return facts
 
     def fact(self, name: str) -> str:
         """One of its facts. Raises LedgerError where it is not there."""
         if name not in (facts := self.facts):
             raise LedgerError(
-                "entry {seq} of the ledger does not say its {name}; {hint}", seq=self.seq, name=name, hint=_RESTORE
+                "entry {seq} of the ledger does not say its {name}; {hint}", seq=self.seq, name=name, hint=RESTORE
             )
         return str(facts[name])
 
@@ -309,14 +309,14 @@ class Ledger:
         for entry in self._rows():
             if entry.seq != len(hashes) or entry.prev != hashes[-1]:
                 raise LedgerError(
-                    "{path}: entry {n} is missing or was replaced; {hint}", path=self.path, n=len(hashes), hint=_RESTORE
+                    "{path}: entry {n} is missing or was replaced; {hint}", path=self.path, n=len(hashes), hint=RESTORE
                 )
             if entry.hash != entry.expected_hash():
                 raise LedgerError(
                     "{path}: entry {seq} was changed after it was written; {hint}",
                     path=self.path,
                     seq=entry.seq,
-                    hint=_RESTORE,
+                    hint=RESTORE,
                 )
             hashes.append(entry.hash)
             found.append(entry)
@@ -344,7 +344,7 @@ class Ledger:
 
     def _require_text(self, row: Sequence[object]) -> None:
         if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
-            raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=_RESTORE)
+            raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=RESTORE)
 
     def _head_beside_anchors(self) -> Head:
         head = self.head()
@@ -365,7 +365,7 @@ class Ledger:
                 file=file,
                 seq=head.seq,
                 name=file.name,
-                hint=_RESTORE,
+                hint=RESTORE,
             )
         if found != head.hash:
             raise LedgerError(
@@ -373,7 +373,7 @@ class Ledger:
                 path=self.path,
                 seq=head.seq,
                 file=file,
-                hint=_RESTORE,
+                hint=RESTORE,
             )
 
 
@@ -390,7 +390,7 @@ class SqliteStore:
             self.db = self._open_to_read() if readonly else self._open_to_write()
             self.version: int = self.db.execute("PRAGMA user_version").fetchone()[0]
         except self.errors as error:
-            raise self.trouble(_OPENED, error) from None
+            raise self.trouble(OPENED, error) from None
 
     def _open_to_read(self) -> sqlite3.Connection:
         if not self.path.is_file():
@@ -471,7 +471,7 @@ class SqliteStore:
         damaged = isinstance(error, UnicodeError) or "decode" in str(error)  # SQLite would quote all of such a row
         said = error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error)
         why = _DAMAGED if damaged else reason_of(error) if isinstance(error, OSError) else said
-        hint = _RESTORE if damaged else _hint(said.lower())
+        hint = RESTORE if damaged else hint_of(said.lower())
         return LedgerError("{path}: {what} ({why}); {hint}", path=self.path, what=what, why=why, hint=hint)
 
 
@@ -504,22 +504,23 @@ def _use_wal(db: sqlite3.Connection) -> None:
             return
 
 
-_OPENED, _READ, _WRITTEN = (
+OPENED, _READ, _WRITTEN = (
     Message("the ledger was not opened"),
     Message("the ledger was not read"),
     Message("the ledger was not written"),
 )
 _DAMAGED = Message("it is damaged")
-_RESTORE = Message("restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes")
+RESTORE = Message("restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes")
 
 
-def _hint(why: str) -> Message:
+def hint_of(why: str) -> Message:
+    """What to do about an error of a database that says `why` in English, in lower case."""
     if "full" in why or "space" in why or "too large" in why or "i/o" in why:
         return Message("nothing was recorded and what stands is intact; free space (or mend the disk) and run again")
     if "locked" in why:
         return Message("another process holds it for long; run again, or end that process")
     if "malformed" in why or "not a database" in why or "no such table" in why:
-        return _RESTORE
+        return RESTORE
     return Message("expected a folder where you may write, on a local file system")
 
 
@@ -538,9 +539,9 @@ def read_head(file: Path) -> Head | None:
             "{file}: the head of the ledger cannot be read ({reason})", file=file, reason=reason_of(error)
         ) from None
     except JsonError:
-        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=_RESTORE) from None
+        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=RESTORE) from None
     if type(head.seq) is not int:
-        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=_RESTORE)
+        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=RESTORE)
     return head
 
 

@@ -8,6 +8,7 @@
     quarantine/<id>/     the same for what failed
     published/<channel>  a link to the version that is in force
     ledger.sqlite        the truth; everything above can be told from it
+    ledger.json          instead: where the truth is, if several hosts publish (postgres.py)
     head.json            the ledger's head
     checkpoint.dsse.json what the ledger says, signed for some hours, for machines that cannot read the ledger
 
@@ -34,7 +35,7 @@ from datacheck.gate.checkpoint import CHECKPOINT, Checkpoint, signed_checkpoint,
 from datacheck.gate.keys import PrivateKey
 from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, LedgerStore, read_head, write_head
 from datacheck.gate.outcomes import MOVES, erased, fates, in_force, place_of
-from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.gate.standing import DATABASE, LEDGER, _around, anchors_of, hexed, in_database
 from datacheck.gate.trust import Trust
 from datacheck.gate.verify import verdict_id
 from datacheck.registry import claims
@@ -67,6 +68,7 @@ class Registry:
 
     def ledger(self, *, readonly: bool = False) -> Ledger:
         """Open the ledger; the registry is made if it is not there, unless `readonly`. Raises LedgerError."""
+        shared = in_database(self.root)
         if not readonly:
             with LedgerError.instead(
                 OSError,
@@ -77,16 +79,21 @@ class Registry:
                 for name in _FOLDERS:
                     (self.root / name).mkdir(_MODE, exist_ok=True)
             self._require_own_ledger()
+        if shared:
+            from datacheck.registry.postgres import PostgresStore
+
+            store = PostgresStore(self.root / DATABASE, readonly=readonly)
+            return Ledger(store, self.anchors, readonly=readonly)
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
     def _require_own_ledger(self) -> None:
         """Two registries on one ledger would each take the other's versions for lost; SQLite's log knows one name."""
-        place = self.root / LEDGER
-        if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
-            raise LedgerError(
-                "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
-                place=shown(place),
-            )
+        for place in (self.root / LEDGER, self.root / DATABASE):
+            if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
+                raise LedgerError(
+                    "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
+                    place=shown(place),
+                )
 
     def places(self, number: str) -> list[Path]:
         """Where a version lies: published, perhaps by several contracts, or in quarantine."""
@@ -358,7 +365,7 @@ def find(what: str | None, root: Path | None) -> tuple[Path, str]:
     path = Path(what) if what else Path()
     around = root or _around(path if path.exists() else Path())
     if around is None:
-        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite")
+        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite or ledger.json")
     if what is None or (path.exists() and Path(os.path.realpath(path)) == Path(os.path.realpath(around))):
         return around, ""
     if path.is_dir():

@@ -366,8 +366,8 @@ SABOTAGES = (
         "a_checkpoint_hides_the_ledger",
         "a checkpoint beside the data does not hide the ledger",
         "datacheck.gate.standing._around",
-        "for name in (LEDGER, CHECKPOINT) for folder in (real, *real.parents)",
-        "for folder in (real, *real.parents) for name in (LEDGER, CHECKPOINT)",
+        "for name in (LEDGER, DATABASE, CHECKPOINT) for folder in (real, *real.parents)",
+        "for folder in (real, *real.parents) for name in (LEDGER, DATABASE, CHECKPOINT)",
         "tests/gate/test_checkpoint.py::test_a_checkpoint_nearer_to_the_data_does_not_hide_the_ledger",
     ),
     Sabotage(
@@ -1504,7 +1504,7 @@ SABOTAGES = (
         "datacheck.gate.ledger.Ledger.verified",
         "entry.seq != len(hashes) or entry.prev != hashes[-1]",
         "False",
-        "tests/gate/test_ledger.py::test_whatever_is_changed_behind_its_back_is_seen[statements3-entry 1 is missing]",
+        "tests/gate/test_ledger.py::test_whatever_is_changed_behind_its_back_is_seen[file-statements3-entry 1 is missing]",
     ),
     Sabotage(
         "the_ledger_may_be_cut",
@@ -1512,7 +1512,7 @@ SABOTAGES = (
         "datacheck.gate.ledger.Ledger._compare",
         "if found is None:",
         "if False:",
-        "tests/gate/test_ledger.py::test_whatever_is_changed_behind_its_back_is_seen[statements6-ends at entry 4, but]",
+        "tests/gate/test_ledger.py::test_whatever_is_changed_behind_its_back_is_seen[file-statements6-ends at entry 4, but]",
     ),
     Sabotage(
         "the_ledger_is_not_synced",
