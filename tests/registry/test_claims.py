@@ -91,11 +91,11 @@ def test_a_lease_that_ran_out_goes_to_another_and_the_first_can_do_nothing_more(
 
 @pytest.mark.slow
 def test_a_heartbeat_keeps_it(ledger, elsewhere):
-    held = claim(ledger, "v", "a", lease=4)
+    held = claim(ledger, "v", "a", lease=2)
     with beating(ledger, held):
-        time.sleep(6)
+        time.sleep(3)
         assert claim(ledger, "v", "b") is None
-    time.sleep(4.1)
+    time.sleep(2.1)
     assert claim(ledger, "v", "b") is not None
 
 
