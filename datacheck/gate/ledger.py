@@ -233,9 +233,9 @@ class Ledger:
         """One transaction that no other writer overlaps; all of it is recorded, or nothing."""
         if self.readonly:
             raise LedgerError("{path}: opened to read only; nothing was recorded", path=self.path)
-        with self._told(_WRITTEN):
-            self._store.begin()
         try:
+            with self._told(_WRITTEN):
+                self._store.begin()
             yield self._store
             with self._told(_WRITTEN):
                 self._store.commit()
