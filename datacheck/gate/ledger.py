@@ -148,6 +148,9 @@ class LedgerStore(Protocol):
     def rollback(self) -> None:
         """End it as if nothing had been."""
 
+    def check(self) -> None:
+        """Inside a transaction: fail where it has ended meanwhile, so that another writer may be at work."""
+
     def head(self) -> Sequence[object] | None:
         """Sequence and hash of the last row."""
 
@@ -245,6 +248,11 @@ class Ledger:
             if isinstance(error, self._store.errors) and not isinstance(error, OSError):
                 raise self._store.trouble(_WRITTEN, error) from None
             raise
+
+    def require_lock(self) -> None:
+        """Inside a transaction of `writing`: go on only if nobody else can be in one. Raises LedgerError."""
+        with self._told(_WRITTEN):
+            self._store.check()
 
     # --- writing ---
 
@@ -442,6 +450,9 @@ class SqliteStore:
     def rollback(self) -> None:
         """Undo it."""
         self.db.execute("ROLLBACK")
+
+    def check(self) -> None:
+        """The system holds the lock for as long as the file is open."""
 
     def head(self) -> Sequence[object] | None:
         """Read the last row of the table itself."""

@@ -263,6 +263,10 @@ class PostgresStore:
         """Undo it."""
         self._db.execute("ROLLBACK")
 
+    def check(self) -> None:
+        """Ask the server anything: where the session has ended, so has its lock."""
+        self._db.execute("SELECT")
+
     # --- the entries ---
 
     def head(self) -> Sequence[object] | None:

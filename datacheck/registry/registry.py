@@ -210,9 +210,10 @@ class Registry:
             _give(box / REPORT, drop / REPORT)
             _sweep(drop)
             if failed:
-                _own_files(drop, box / "copy")
+                _own_files(drop, box / f"copy.{secrets.token_hex(4)}")
             write_head(drop / LEDGER_HEAD, ledger.head())
             sync_tree(drop)
+            ledger.require_lock()  # copies take long, and a server may have given it to another host
             if failed and target.exists():
                 target.rename(box / "old")  # the same data by its id, with an older verdict
             if not target.exists():  # complete before anybody sees it
@@ -246,6 +247,7 @@ class Registry:
             while os.path.lexists(back):
                 back = origin.with_name(f"{origin.name}.{secrets.token_hex(4)}")
             back.parent.mkdir(parents=True, exist_ok=True)
+            ledger.require_lock()
             drop.rename(back)
             sync(back.parent)
         _remove(box)

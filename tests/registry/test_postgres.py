@@ -19,6 +19,7 @@ from datacheck.gate.guard import main as guard
 from datacheck.gate.ledger import LedgerError
 from datacheck.gate.standing import DATABASE, LEDGER, hexed
 from datacheck.registry import postgres
+from datacheck.registry import registry as registries
 from datacheck.registry.claims import claim, state
 from datacheck.registry.postgres import create, read_address
 from datacheck.registry.registry import Registry
@@ -229,6 +230,32 @@ def test_a_claim_ends_with_its_session_and_its_worker_records_nothing(site, serv
         with pytest.raises(LedgerError, match="the database does not answer"):
             theirs.append("publish", held.version, "test", {})
         assert [entry.kind for entry in ours.verified()] == ["claim", "claim"]
+
+
+@pytest.mark.parametrize("bad", [False, True])
+def test_who_lost_the_lock_while_copies_were_made_moves_nothing(site, server, monkeypatch, bad):
+    """Two that move the same folder could lose it."""
+    drop = site.bad("a") if bad else site.drop("a")
+    whole, lost = registries.sync_tree, []
+
+    def loses(folder):
+        whole(folder)
+        if folder.name == "drop" and (folder / "_LEDGER_HEAD.json").exists() and not lost:
+            with server.connect() as db:
+                query = "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory'"
+                lost.extend(db.execute(query).fetchall())
+
+    monkeypatch.setattr(registries, "sync_tree", loses)
+    with pytest.raises(LedgerError, match="the database does not answer"):
+        site.publish(drop)
+    assert lost
+    tree = site.tree()
+    assert (tree["versions"], tree["quarantine"], len(tree["staged"])) == ([], [], 1)
+    with site.registry.ledger() as ledger:
+        site.registry.recover(ledger)
+    tree = site.tree()
+    assert (len(tree["versions"]), len(tree["quarantine"]), tree["staged"]) == (int(not bad), int(bad), [])
+    assert site.kinds() == ["claim", "verdict", "quarantine" if bad else "publish"]
 
 
 def test_a_writer_waits_for_the_other_and_not_for_ever(site, monkeypatch):
