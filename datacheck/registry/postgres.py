@@ -83,7 +83,6 @@ CREATE TRIGGER entries_are_kept BEFORE TRUNCATE ON {schema}.entries
 CREATE TRIGGER entries_follow BEFORE INSERT ON {schema}.entries
   FOR EACH ROW EXECUTE FUNCTION {schema}.entries_follow();
 """
-_HAS_ONE = "{root}: has a ledger already; expected a new registry"
 _COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
 # The lock of a session shows in pg_locks as two halves of its number; others may look, whatever their role.
 _FIND = """
@@ -119,8 +118,11 @@ class Address(NamedTuple):
 
 def read_address(file: Path) -> Address:
     """Read the `ledger.json` of a registry. Raises LedgerError for one that is none."""
-    what = "{file}: does not say where the ledger is ({reason}); restore it"
-    with LedgerError.instead((JsonError, LoadError, UsageError), what, file=shown(file)):
+    with LedgerError.instead(
+        (JsonError, LoadError, UsageError),
+        "{file}: does not say where the ledger is ({reason}); restore it",
+        file=shown(file),
+    ):
         value = strictjson.loads(read_small(file, _LONGEST) or b"", _LONGEST)
         strictjson.require_schema(value, SCHEMA)
         strictjson.fields(value, {"schema", "url", "registry"})
@@ -166,12 +168,12 @@ def create(root: Path, url: str) -> Path:
     require_address(url)
     file, address = root / DATABASE, Address(url, secrets.token_hex(16))
     if has_ledger(root):
-        raise UsageError(_HAS_ONE, root=shown(root))
+        raise UsageError("{root}: has a ledger already; expected a new registry", root=shown(root))
     PostgresStore(file, address=address, made=True).close()
     text = strictjson.canonical({"schema": SCHEMA, "url": url, "registry": address.number}) + b"\n"
     with (
         LedgerError.instead(OSError, "{root}: cannot be written ({reason})", root=shown(root)),
-        UsageError.instead(FileExistsError, _HAS_ONE, root=shown(root)),
+        UsageError.instead(FileExistsError, "{root}: has a ledger already; expected a new registry", root=shown(root)),
     ):
         root.mkdir(0o775, parents=True, exist_ok=True)
         with file.open("xb") as made:  # of two calls one fails
