@@ -99,7 +99,7 @@ INSERT INTO claims VALUES (%s, %s, %s, %s, 'held', clock_timestamp() + %s * inte
 """
 
 
-class Address(NamedTuple):
+class LedgerAddress(NamedTuple):
     """Where a ledger is: a database without a password, and the number of the registry there (32 hex digits)."""
 
     url: str
@@ -116,7 +116,7 @@ class Address(NamedTuple):
         return int(self.number[:15], 16)
 
 
-def read_address(file: Path) -> Address:
+def read_address(file: Path) -> LedgerAddress:
     """Read the `ledger.json` of a registry. Raises LedgerError for one that is none."""
     with LedgerError.instead(
         (JsonError, LoadError, UsageError),
@@ -126,7 +126,7 @@ def read_address(file: Path) -> Address:
         value = strictjson.loads(read_small(file, _LONGEST) or b"", _LONGEST)
         strictjson.require_schema(value, SCHEMA)
         strictjson.fields(value, {"schema", "url", "registry"})
-        address = Address(strictjson.text(value["url"]), strictjson.text(value["registry"]))
+        address = LedgerAddress(strictjson.text(value["url"]), strictjson.text(value["registry"]))
         if not _NUMBER.fullmatch(address.number):
             raise JsonError("a field has the wrong form")
         require_address(address.url)
@@ -166,7 +166,7 @@ def create(root: Path, url: str) -> Path:
     reached or used, or nothing can be written. A call that dies leaves at most a schema that nobody names.
     """
     require_address(url)
-    file, address = root / DATABASE, Address(url, secrets.token_hex(16))
+    file, address = root / DATABASE, LedgerAddress(url, secrets.token_hex(16))
     if has_ledger(root):
         raise UsageError("{root}: has a ledger already; expected a new registry", root=shown(root))
     PostgresStore(file, address=address, made=True).close()
@@ -192,7 +192,7 @@ class PostgresStore:
     """
 
     def __init__(
-        self, file: Path, *, readonly: bool = False, address: Address | None = None, made: bool = False
+        self, file: Path, *, readonly: bool = False, address: LedgerAddress | None = None, made: bool = False
     ) -> None:
         """Open the database that a registry's `ledger.json` names; `made`: with a new schema. Raises LedgerError."""
         self.path = file

@@ -245,10 +245,10 @@ def test_writers_beside_each_other_make_one_chain(tmp_path, place):
 
 @pytest.mark.slow
 def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path, place):
-    """100 times kill -9 at a random moment, two writers beside each other: P5. On a server 10 times."""
+    """100 times kill -9 at a random moment, two writers beside each other: P5. On a server 4 times."""
     rng = random.Random(7)
     acknowledged: dict[int, str] = {}
-    for _ in range(50 if isinstance(place, InFile) else 5):
+    for _ in range(50 if isinstance(place, InFile) else 2):
         with (tmp_path / "a.txt").open("w") as a, (tmp_path / "b.txt").open("w") as b:
             pair = [writer(place, 100_000, "a", a), writer(place, 100_000, "b", b)]
             while not all((tmp_path / f"{name}.txt").stat().st_size for name in "ab"):
@@ -263,7 +263,7 @@ def test_killed_writers_lose_nothing_that_was_acknowledged(tmp_path, place):
     with place.open([tmp_path / "anchor.json"]) as ledger:
         ledger.verified()
         stands = {e.seq: e.hash for e in ledger.entries()}
-    assert len(acknowledged) > (500 if isinstance(place, InFile) else 50)
+    assert len(acknowledged) > (500 if isinstance(place, InFile) else 20)
     assert acknowledged.items() <= stands.items()
 
 

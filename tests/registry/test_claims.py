@@ -142,7 +142,7 @@ def test_workers_that_are_killed_are_replaced_and_none_works_beside_another(plac
     """Of each drop: one `done` at most, and as many beginnings as attempts."""
     rng = random.Random(3)
     said = []
-    for turn in range(12 if isinstance(place, InFile) else 4):
+    for turn in range(12 if isinstance(place, InFile) else 2):
         names = [f"{turn}{n}" for n in range(4)]
         out = [(tmp_path / f"{name}.txt").open("w") for name in names]
         workers = [worker(place, name, 1, 1000, 0.05, f) for name, f in zip(names, out, strict=True)]

@@ -200,7 +200,7 @@ SABOTAGES = (
         "datacheck.pii.traces.KnownValues.sieve",
         " + [NEEDS_FOLDING]",
         "",
-        "tests/registry/test_retention.py::test_a_value_is_found_however_it_is_written[False-numerals]",
+        "tests/registry/test_retention.py::test_a_value_is_found_however_it_is_written[file-False-numerals]",
     ),
     Sabotage(
         "halves_of_heads_stay",
