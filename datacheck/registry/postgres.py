@@ -253,8 +253,8 @@ class PostgresStore:
         self._db.close()
 
     def begin(self) -> None:
-        """Begin, and take the registry's lock; what others committed before is seen."""
-        self._db.execute("BEGIN")
+        """Begin, and take the registry's lock; what others committed before is seen, whatever the role's default."""
+        self._db.execute("BEGIN ISOLATION LEVEL READ COMMITTED")
         self._db.execute("SELECT pg_advisory_xact_lock(%s)", (self._address.lock,))
 
     def commit(self) -> None:

@@ -4,7 +4,7 @@ from gate_house import built, guarded, house  # noqa: F401 - fixtures
 from postgres_server import _one_server, place, server  # noqa: F401 - fixtures
 from registry_helpers import site, small_disk  # noqa: F401 - fixtures
 
-# Asked of a ledger in a file and of one on a server; `file_ledger` marks what is about the file.
+# Asked of a ledger in a file and of one on a server; `file_ledger` marks what is not.
 ON_BOTH = {"test_publish", "test_rescan", "test_retention", "test_registry_cli"}
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 
@@ -16,7 +17,7 @@ from test_faults import EVERY, driven
 
 from datacheck.errors import NotValidatedError, UsageError
 from datacheck.gate.guard import main as guard
-from datacheck.gate.ledger import LedgerError
+from datacheck.gate.ledger import Draft, LedgerError
 from datacheck.gate.standing import DATABASE, LEDGER, hexed
 from datacheck.registry import postgres
 from datacheck.registry import registry as registries
@@ -264,6 +265,27 @@ def test_a_writer_waits_for_the_other_and_not_for_ever(site, monkeypatch):
         with one.writing(), pytest.raises(LedgerError, match="is locked"):
             other.append("verdict", "v", "c", {})
         assert other.append("verdict", "v", "c", {}).seq == 1
+
+
+def test_who_waited_sees_what_the_other_recorded_whatever_the_roles_default(site, server):
+    """A snapshot from before the wait would put the entry where there is one already."""
+    with server.connect() as db:
+        db.execute("ALTER ROLE ledger SET default_transaction_isolation = 'serializable'")
+    try:
+        with site.registry.ledger() as one, site.registry.ledger() as other:
+            found = []
+            waiting = threading.Thread(target=lambda: found.append(other.append("verdict", "v", "c", {}).seq))
+            with one.writing():
+                waiting.start()
+                with server.connect() as db:
+                    while not db.execute("SELECT 1 FROM pg_locks WHERE NOT granted").fetchall():
+                        time.sleep(0.01)
+                one.add([Draft("verdict", "v", "c", {})])
+            waiting.join()
+            assert found == [2]
+    finally:
+        with server.connect() as db:
+            db.execute("ALTER ROLE ledger RESET default_transaction_isolation")
 
 
 def test_a_commit_that_returned_is_on_the_disk_whatever_the_server_does_by_default(site, server):
