@@ -156,7 +156,7 @@ def database(
 ) -> None:
     """Make a registry whose ledger is in PostgreSQL, so that several hosts can publish to one shared folder.
 
-    The address stands in its ledger.json, for every command; a password comes from ~/.pgpass, a service of libpq or
+    The address stands in its folder, for every command; a password comes from ~/.pgpass, a service of libpq or
     PGPASSWORD. Where the database does not answer, nothing is published. Exec and verify read a checkpoint.
     Exit code: 0 made, 2 asked wrongly or there is a ledger, 3 the database cannot be reached or used.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datacheck.gate.trust import Trust
 
 LEDGER = "ledger.sqlite"
-DATABASE = "ledger.json"  # in its place: says in which database the ledger of several hosts is
+DATABASE = "ledger.postgres.json"  # in its place: says in which database the ledger of several hosts is
 
 
 ANCHOR = "DATACHECK_ANCHOR"

@@ -1,8 +1,8 @@
 """The ledger and the claims of a registry on a PostgreSQL server: several hosts publish to one folder that they share.
 
-`ledger.json` in the registry says where the database is, for every command, and which schema in it is this registry's;
-no password: libpq takes that from ~/.pgpass, a service or the environment. A database without that schema is an error,
-never a new ledger, so hosts cannot judge by two. Needs psycopg (the extra `postgres`) and PostgreSQL 14 or later.
+`ledger.postgres.json` in the registry says where the database is, for every command, and which schema in it is this
+registry's; no password: libpq takes that from ~/.pgpass, a service or the environment. A database without that schema
+is an error, never a new ledger, so hosts cannot judge by two. Needs psycopg (the extra `postgres`) and PostgreSQL 14.
 
 One writer at a time: each transaction holds an advisory lock of the registry. That no entry is changed, removed or put
 anywhere but behind the last one, triggers see to, as in the file. A claim is bound to the session of its worker: it is
@@ -28,7 +28,7 @@ from datacheck.i18n.message import Message
 from datacheck.registry.claims import Claim, ClaimState
 
 SCHEMA = "datacheck/ledger/1"
-_LONGEST = 4096  # bytes of ledger.json
+_LONGEST = 4096  # bytes of ledger.postgres.json
 _NUMBER = re.compile("[0-9a-f]{32}")
 _SERVER = 140_000  # of PostgreSQL; 14 has idle_session_timeout, which must not end a claim
 # What an address may say. A password, or options of the session, may not stand in a file that many read.
@@ -117,7 +117,7 @@ class LedgerAddress(NamedTuple):
 
 
 def read_address(file: Path) -> LedgerAddress:
-    """Read the `ledger.json` of a registry. Raises LedgerError for one that is none."""
+    """Read the `ledger.postgres.json` of a registry. Raises LedgerError for one that is none."""
     with LedgerError.instead(
         (JsonError, LoadError, UsageError),
         "{file}: does not say where the ledger is ({reason}); restore it",
@@ -194,7 +194,7 @@ class PostgresStore:
     def __init__(
         self, file: Path, *, readonly: bool = False, address: LedgerAddress | None = None, made: bool = False
     ) -> None:
-        """Open the database that a registry's `ledger.json` names; `made`: with a new schema. Raises LedgerError."""
+        """Open the database that a registry's file names; `made`: with a new schema. Raises LedgerError."""
         self.path = file
         self._readonly = readonly
         self._address = address or read_address(file)

@@ -8,7 +8,7 @@
     quarantine/<id>/     the same for what failed
     published/<channel>  a link to the version that is in force
     ledger.sqlite        the truth; everything above can be told from it
-    ledger.json          instead: where the truth is, if several hosts publish (postgres.py)
+    ledger.postgres.json instead: where the truth is, if several hosts publish (postgres.py)
     head.json            the ledger's head
     checkpoint.dsse.json what the ledger says, signed for some hours, for machines that cannot read the ledger
 
@@ -367,7 +367,7 @@ def find(what: str | None, root: Path | None) -> tuple[Path, str]:
     path = Path(what) if what else Path()
     around = root or _around(path if path.exists() else Path())
     if around is None:
-        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite or ledger.json")
+        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite or ledger.postgres.json")
     if what is None or (path.exists() and Path(os.path.realpath(path)) == Path(os.path.realpath(around))):
         return around, ""
     if path.is_dir():

@@ -37,7 +37,7 @@ def site(tmp_path, server):
 
 @pytest.fixture
 def elsewhere(site):
-    """The registry's ledger.json names an address that ends so."""
+    """The registry's ledger.postgres.json names an address that ends so."""
 
     def change(url):
         file = site.reg / DATABASE
@@ -133,7 +133,7 @@ def test_a_database_without_this_registrys_ledger_is_no_new_one(site, server):
 @pytest.mark.parametrize("text", ["", "{}", "[", '{"schema": "datacheck/ledger/1", "url": 3, "registry": "x"}'])
 def test_a_damaged_ledger_json_is_an_error(site, text):
     (site.reg / DATABASE).write_text(text)
-    with pytest.raises(LedgerError, match=r"ledger\.json: does not say where the ledger is"):
+    with pytest.raises(LedgerError, match=r"ledger\.postgres\.json: does not say where the ledger is"):
         site.registry.ledger()
 
 
