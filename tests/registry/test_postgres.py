@@ -400,16 +400,13 @@ def test_two_hosts_one_of_them_killed_each_drop_one_verdict_and_one_fate(site):
         for host in hosts:
             host.start()
         killed, end = False, time.monotonic() + 120
-        while time.monotonic() < end:
-            with site.registry.ledger(readonly=True) as ledger:
-                entries = ledger.verified()
-            if not killed and hosts[1].has_one(entries):
-                hosts[1].kill()
-                hosts[1].start()
-                killed = True
-            if not any(site.tree()[place] for place in ("incoming", "staged")):
-                break
-            time.sleep(0.01)
+        with site.registry.ledger(readonly=True) as ledger:
+            while any(site.tree()[place] for place in ("incoming", "staged")) and time.monotonic() < end:
+                if not killed and hosts[1].has_one(ledger.verified()):
+                    hosts[1].kill()
+                    hosts[1].start()
+                    killed = True
+                time.sleep(0.05)
         assert [host.end() for host in hosts] == [0, 0], [(host.home / "said").read_text() for host in hosts]
     finally:
         for host in hosts:
