@@ -36,7 +36,7 @@ from datacheck.errors import DatacheckError, LoadError, UsageError, crash
 from datacheck.files.versions import MANIFEST, read_manifest
 from datacheck.gate.decisions import given
 from datacheck.gate.keys import load_private
-from datacheck.gate.standing import LEDGER
+from datacheck.gate.standing import DATABASE, LEDGER, has_ledger
 from datacheck.gate.trust import read_trust, today
 from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Message, SaidError, joined
@@ -148,7 +148,7 @@ def _versions() -> Message:
 def _registry(rules: Rulebook) -> Message:
     """Its ledger whole, beside every head, and its folders such that this user may write."""
     root = rules.registry
-    if not (root / LEDGER).exists():
+    if not has_ledger(root):
         if not root.is_dir() or not os.access(root, os.W_OK | os.X_OK):
             raise DatacheckError(
                 "{root}: no folder where you may write; mkdir -p {root}/incoming", root=shown(str(root))
@@ -162,7 +162,8 @@ def _registry(rules: Rulebook) -> Message:
     for place in (root, *(folder for folder in root.iterdir() if folder.is_dir())):
         if not os.access(place, os.W_OK | os.X_OK):
             raise DatacheckError("{place}: you may not write there; mend its owner or mode", place=shown(str(place)))
-    for place in (root, root / LEDGER, *(root / name for name in ("staged", "versions", "quarantine", "published"))):
+    own = [place for place in (root / LEDGER, root / DATABASE) if place.exists()]
+    for place in (root, *own, *(root / name for name in ("staged", "versions", "quarantine", "published"))):
         if place.stat().st_mode & stat.S_IWOTH:
             raise DoubtError("{place}: everybody may write there; chmod o-w {place}", place=shown(str(place)))
     return Message.plural(
@@ -231,7 +232,7 @@ def _disk(rules: Sequence[Rulebook]) -> Message:
 def _clock(rules: Rulebook) -> Message:
     """The clock here, beside the newest entry of the ledger: expiry is decided by it."""
     now = datetime.now(UTC)
-    if (rules.registry / LEDGER).exists():
+    if has_ledger(rules.registry):
         with Registry(rules.registry).ledger(readonly=True) as ledger:
             last = max((entry.time for entry in ledger.verified()), default="")
         if last and datetime.fromisoformat(last) > now + timedelta(seconds=_SKEW):

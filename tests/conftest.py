@@ -62,6 +62,7 @@ ACCEPTED_SKIPS = (
     "no tmpfs can be mounted here",
     "needs root to become another user",
     "is not installed (the extra",
+    "no PostgreSQL server is installed here",
     "_PYTHON names no Python with",  # trainers' own environments, of the probes' slow tests
     "no Chromium is installed; DATACHECK_CHROMIUM names one",
     "no Python 3.",  # of the guard's wheel, which is installed on each that is there

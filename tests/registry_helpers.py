@@ -3,14 +3,18 @@
 import json
 import shutil
 import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
 from core_helpers import BAD, GOOD, contract, jsonl
+from postgres_server import Server
 
 from datacheck.files.versions import write_manifest
 from datacheck.gate.keys import load_private, load_public, new_key
+from datacheck.gate.standing import standing
 from datacheck.gate.trust import add_trust, read_trust
+from datacheck.registry.postgres import create
 from datacheck.registry.publish import PublishRules, publish
 from datacheck.registry.registry import Registry
 from datacheck.session.session import Options
@@ -23,16 +27,20 @@ def rows(name, count=3):
 class Site:
     """A registry with keys, a contract and an inbox."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, server: Server | None = None) -> None:
         self.root = root
         self.reg = root / "reg"
         self.registry = Registry(self.reg)
+        self.server = server
+        if server is not None:
+            create(self.reg, server.url)
         self.trust_file = root / "trust.json"
         for name, role in (("validator", "validator"), ("approver", "approver")):
             new_key(root / f"{name}.pem")
             add_trust(self.trust_file, name, role, load_public(root / f"{name}.pub"))
         self.contract = contract(root / "rules", source={})
-        (self.reg / "incoming").mkdir(parents=True)
+        (self.reg / "incoming").mkdir(parents=True, exist_ok=True)
+        self.sign_checkpoint()
 
     def drop(self, name="a", *records, at=None) -> Path:
         folder = (at or self.reg / "incoming") / name
@@ -54,6 +62,17 @@ class Site:
     def publish(self, drop, **more):
         return publish(drop, self.rules(), self.registry, **more)
 
+    def sign_checkpoint(self):
+        """By which the guard decides where the ledger is on a server; a file is read itself."""
+        if self.server is not None:
+            with self.registry.ledger() as ledger:
+                self.registry.write_checkpoint(ledger, 24, [self.key("validator")])
+
+    @property
+    def standing(self):
+        """What the guard asks."""
+        return partial(standing, trust=read_trust(self.trust_file))
+
     def kinds(self, number=None):
         with self.registry.ledger(readonly=True) as ledger:
             ledger.verified(self.registry.heads())
@@ -68,8 +87,9 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path):
-    return Site(tmp_path)
+def site(tmp_path, request):
+    """A registry; its ledger is on a server where a test is parametrised so."""
+    return Site(tmp_path, request.getfixturevalue("server") if getattr(request, "param", "file") == "server" else None)
 
 
 def manifest_id(drop) -> str:

@@ -1,4 +1,4 @@
-"""Keeping a registry: `registry expire`, `registry forget`, `registry checkpoint`, `migrate`."""
+"""Keeping a registry: `registry expire`, `forget`, `checkpoint`, `database`; `migrate`."""
 # As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
@@ -144,6 +144,29 @@ def checkpoint(
     say(
         Message("{file}: entry {seq}, good until {until}", file=place.root / CHECKPOINT, seq=made.head.seq, until=until)
     )
+
+
+@registry_app.command()
+def database(
+    url: Annotated[
+        str,
+        typer.Argument(metavar="URL", help="postgresql://USER@HOST/DATABASE, without a password.", show_default=False),
+    ],
+    registry: RegistryOpt,
+) -> None:
+    """Make a registry whose ledger is in PostgreSQL, so that several hosts can publish to one shared folder.
+
+    The address stands in its folder, for every command; a password comes from ~/.pgpass, a service of libpq or
+    PGPASSWORD. Where the database does not answer, nothing is published. Exec and verify read a checkpoint.
+    Exit code: 0 made, 2 asked wrongly or there is a ledger, 3 the database cannot be reached or used.
+    """
+    from datacheck.registry.postgres import create
+    from datacheck.registry.registry import Registry
+
+    place = Registry(registry)
+    file = create(place.root, url)
+    place.ledger().close()
+    say(Message("{file}: says where the ledger is, for every host that shares this folder", file=file))
 
 
 def migrate(

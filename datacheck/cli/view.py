@@ -47,7 +47,7 @@ def view(
     Nothing runs again. The address that is printed lets one browser in, once; Ctrl-C ends it.
     Exit code: 0 ended, 2 asked wrongly.
     """
-    from datacheck.gate.standing import LEDGER
+    from datacheck.gate.standing import has_ledger
     from datacheck.verdict.judged_files import check_names
     from datacheck.verdict.model import read_report
     from datacheck.view.app import Pages
@@ -66,7 +66,7 @@ def view(
     def history(base: str) -> History:
         return History(_decisions(report, speaks), base, pages, speaks)
 
-    if (report / LEDGER).exists() and not (report / "report.json").exists():
+    if has_ledger(report) and not (report / "report.json").exists():
         if named or marks:
             raise UsageError("--data and --marks are about one report, and {folder} is a registry", folder=report)
         serve(history, port, tell, opened=opened)

@@ -1,10 +1,12 @@
-"""The ledger: what was decided on which version, in order, append-only and hash-chained, in one SQLite file.
+"""The ledger: what was decided on which version, in order, append-only and hash-chained.
 
 Every entry holds the hash of the one before it, so no entry can be changed or taken out without all later ones. That
 the *last* ones were cut off, no chain can tell: the head (sequence and hash) is copied to places outside the database
 (anchors), and every write and every check compares with them. Entries hold digests and numbers, never data.
 
-Standard library only: the guard reads it in a bare training image. One host: WAL needs shared memory.
+Its rows are kept in a `LedgerStore`: here in one SQLite file, which needs one host (WAL needs shared memory); that of
+several hosts lies on a server (datacheck/registry/postgres.py). Standard library only: the guard reads the file in a
+bare training image.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from datacheck.errors import DatacheckError, UsageError, reason_of
 from datacheck.files import strictjson
@@ -53,6 +55,7 @@ CREATE TRIGGER IF NOT EXISTS entries_follow BEFORE INSERT ON entries
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
 _COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
+_HEAD = "SELECT seq, hash FROM entries NOT INDEXED ORDER BY seq DESC LIMIT 1"
 _ROWS = f"SELECT {_COLUMNS} FROM entries NOT INDEXED ORDER BY seq"  # noqa: S608 - no user text
 
 
@@ -96,14 +99,14 @@ class Entry(NamedTuple):
         except JsonError:
             facts = None
         if not isinstance(facts, dict):
-            raise LedgerError("entry {seq} of the ledger holds no facts; {hint}", seq=self.seq, hint=_RESTORE)
+            raise LedgerError("entry {seq} of the ledger holds no facts; {hint}", seq=self.seq, hint=RESTORE)
         return facts
 
     def fact(self, name: str) -> str:
         """One of its facts. Raises LedgerError where it is not there."""
         if name not in (facts := self.facts):
             raise LedgerError(
-                "entry {seq} of the ledger does not say its {name}; {hint}", seq=self.seq, name=name, hint=_RESTORE
+                "entry {seq} of the ledger does not say its {name}; {hint}", seq=self.seq, name=name, hint=RESTORE
             )
         return str(facts[name])
 
@@ -126,26 +129,71 @@ def now() -> str:
     return dt.datetime.now(dt.timezone.utc).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
+class LedgerStore(Protocol):
+    """Where the rows of one ledger lie, and where one writer at a time adds to them.
+
+    What it raises of its own is one of `errors`; `trouble` says what to do about it.
+    """
+
+    path: Path  # for people: the file, or the file that says where the database is
+    version: int  # of the ledger
+    errors: tuple[type[Exception], ...]
+
+    def begin(self) -> None:
+        """Begin a transaction that no other writer overlaps, wherever it runs; waits for the others, not for ever."""
+
+    def commit(self) -> None:
+        """End it: when this returns, all of it outlives a power cut."""
+
+    def rollback(self) -> None:
+        """End it as if nothing had been."""
+
+    def check(self) -> None:
+        """Inside a transaction: fail where it has ended meanwhile, so that another writer may be at work."""
+
+    def head(self) -> Sequence[object] | None:
+        """Sequence and hash of the last row."""
+
+    def hash_at(self, seq: int) -> str | None:
+        """The hash of one row; None where there is none of this number."""
+
+    def rows(self) -> Iterable[Sequence[object]]:
+        """All rows in order, in one pass, as they stand: whatever they hold."""
+
+    def add(self, entry: Entry) -> None:
+        """Add a row behind the last one; refused where that is not the one that it names."""
+
+    def set_version(self, number: int) -> None:
+        """Say of which version the ledger is."""
+
+    def again(self) -> LedgerStore:
+        """Open another one, for another thread."""
+
+    def close(self) -> None:
+        """Close it."""
+
+    def trouble(self, what: Message, error: Exception) -> LedgerError:
+        """What was not done, why, and what to do."""
+
+
 class Ledger:
-    """A ledger file. Safe beside other processes; use one object per thread.
+    """A ledger. Safe beside other processes; use one object per thread.
 
     Args:
-        path: the database; it is made with its folder if it is not there, unless `readonly`.
+        place: the database file; it is made with its folder if it is not there, unless `readonly`. Or an open store.
         anchors: files outside the database that hold the head; a missing one is made at the next append.
-        readonly: nothing is recorded; works on a read-only medium too.
+        readonly: nothing is recorded; a file may lie on a read-only medium.
 
     Raises:
         LedgerError: it cannot be opened, or an operation later found it changed, cut, full or locked.
 
     """
 
-    def __init__(self, path: Path, anchors: Sequence[Path] = (), *, readonly: bool = False) -> None:
-        self.path = path
+    def __init__(self, place: Path | LedgerStore, anchors: Sequence[Path] = (), *, readonly: bool = False) -> None:
+        self._store: LedgerStore = SqliteStore(place, readonly=readonly) if isinstance(place, Path) else place
+        self.path = self._store.path
         self.anchors = tuple(anchors)
         self.readonly = readonly
-        with self._told(_OPENED):
-            self._db = self._open_to_read() if readonly else self._open_to_write()
-            self.version: int = self._db.execute("PRAGMA user_version").fetchone()[0]
         if self.version > VERSION:
             self.close()
             raise LedgerError(
@@ -155,6 +203,202 @@ class Ledger:
                 version=self.version,
                 known=VERSION,
             )
+
+    @property
+    def version(self) -> int:
+        """Of the ledger's form."""
+        return self._store.version
+
+    def again(self) -> Ledger:
+        """Open the same ledger once more, for another thread. Raises LedgerError."""
+        return Ledger(self._store.again(), self.anchors, readonly=self.readonly)
+
+    def close(self) -> None:
+        """Close it."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _told(self, what: Message) -> Iterator[None]:
+        """Troubles of the database and of the disk as one error that says what to do."""
+        try:
+            yield
+        except self._store.errors as error:
+            raise self._store.trouble(what, error) from None
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[LedgerStore]:
+        """One transaction that no other writer overlaps; all of it is recorded, or nothing."""
+        if self.readonly:
+            raise LedgerError("{path}: opened to read only; nothing was recorded", path=self.path)
+        try:
+            with self._told(_WRITTEN):
+                self._store.begin()
+            yield self._store
+            with self._told(_WRITTEN):
+                self._store.commit()
+        except BaseException as error:
+            with contextlib.suppress(*self._store.errors):
+                self._store.rollback()  # a full disk may have rolled back already
+            if isinstance(error, self._store.errors) and not isinstance(error, OSError):
+                raise self._store.trouble(_WRITTEN, error) from None
+            raise
+
+    def require_lock(self) -> None:
+        """Inside a transaction of `writing`: go on only if nobody else can be in one. Raises LedgerError."""
+        with self._told(_WRITTEN):
+            self._store.check()
+
+    # --- writing ---
+
+    def append(self, kind: str, version: str, contract: str, facts: Mapping[str, Any]) -> Entry:
+        """Record one entry; when this returns it is on the disk, and so is the head in every anchor."""
+        with self.writing():
+            (entry,) = self.add([Draft(kind, version, contract, facts)])
+        self.write_anchors()
+        return entry
+
+    def add(self, drafts: Iterable[Draft]) -> list[Entry]:
+        """Chain entries to the head, inside a transaction of `writing`; refused where the head is not the anchors'."""
+        head = self._head_beside_anchors()
+        entries = []
+        for draft in drafts:
+            blank = Entry(head.seq + 1, now(), *draft[:3], _payload(draft.facts), head.hash, "")
+            entry = blank._replace(hash=blank.expected_hash())
+            self._store.add(entry)
+            entries.append(entry)
+            head = Head(entry.seq, entry.hash)
+        return entries
+
+    def lift(self) -> None:
+        """Inside a transaction of `writing`: say that the ledger is of this version from here on."""
+        self._store.set_version(VERSION)
+
+    def write_anchors(self) -> None:
+        """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""
+        if self.anchors:
+            with self.writing():
+                head = self._head_beside_anchors()
+                for anchor in self.anchors:
+                    write_head(anchor, head)
+
+    # --- reading ---
+
+    def head(self) -> Head:
+        """The last entry."""
+        with self._told(_READ):
+            row = self._store.head()
+        if row is None:
+            return Head(0, GENESIS)
+        self._require_text(row)
+        return Head(*row)  # type: ignore[arg-type] # looked at in the line above
+
+    def verified(self, heads: Iterable[tuple[Path, Head]] = ()) -> tuple[Entry, ...]:
+        """All entries in order, each one checked, and that no head which was ever copied out is missing.
+
+        What is decided is decided from these rows: a second query could be answered by an index that says otherwise.
+
+        Args:
+            heads: heads found elsewhere (in the folders of versions), each with its file.
+
+        Raises:
+            LedgerError: names the first entry that is not what was written, or the head that is not there.
+
+        """
+        # before the rows: what another writer adds in between is then no head that the rows lack
+        own = [(anchor, head) for anchor in self.anchors if (head := read_head(anchor)) is not None]
+        found: list[Entry] = []
+        hashes = [GENESIS]
+        for entry in self._rows():
+            if entry.seq != len(hashes) or entry.prev != hashes[-1]:
+                raise LedgerError(
+                    "{path}: entry {n} is missing or was replaced; {hint}", path=self.path, n=len(hashes), hint=RESTORE
+                )
+            if entry.hash != entry.expected_hash():
+                raise LedgerError(
+                    "{path}: entry {seq} was changed after it was written; {hint}",
+                    path=self.path,
+                    seq=entry.seq,
+                    hint=RESTORE,
+                )
+            hashes.append(entry.hash)
+            found.append(entry)
+        for file, head in [*own, *heads]:
+            self._compare(file, head, hashes[head.seq] if 0 <= head.seq < len(hashes) else None, len(hashes) - 1)
+        return tuple(found)
+
+    def entries(self, version: str | None = None, kinds: Sequence[str] = ()) -> Iterator[Entry]:
+        """Entries in order, verified, of one version and of some kinds if given."""
+        for entry in self.verified():
+            if version in (None, entry.version) and (not kinds or entry.kind in kinds):
+                yield entry
+
+    def last(self, version: str, kinds: Sequence[str] = (), contract: str | None = None) -> Entry | None:
+        """The newest entry of a version, of some kinds and one contract if given."""
+        found = [e for e in self.entries(version, kinds) if contract is None or e.contract == contract]
+        return found[-1] if found else None
+
+    def _rows(self) -> Iterator[Entry]:
+        """The rows of the table itself, in one pass; a damaged file can hold anything in them."""
+        with self._told(_READ):
+            for row in self._store.rows():
+                self._require_text(row)
+                yield Entry(*row)  # type: ignore[arg-type] # looked at in the line above
+
+    def _require_text(self, row: Sequence[object]) -> None:
+        if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
+            raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=RESTORE)
+
+    def _head_beside_anchors(self) -> Head:
+        head = self.head()
+        for anchor in self.anchors:
+            known = read_head(anchor)
+            if known is not None and known != head:
+                found = GENESIS if known.seq == 0 else self._store.hash_at(known.seq)
+                self._compare(anchor, known, found, head.seq)
+        return head
+
+    def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
+        if found is None:
+            raise LedgerError(
+                "{path}: ends at entry {last}, but {file} knows entry {seq}: the last entries were cut off, "
+                "or an older copy was put back, or {name} belongs to another registry; {hint}",
+                path=self.path,
+                last=last,
+                file=file,
+                seq=head.seq,
+                name=file.name,
+                hint=RESTORE,
+            )
+        if found != head.hash:
+            raise LedgerError(
+                "{path}: entry {seq} is another one than {file} knows (of another registry?); {hint}",
+                path=self.path,
+                seq=head.seq,
+                file=file,
+                hint=RESTORE,
+            )
+
+
+class SqliteStore:
+    """The rows in one SQLite file, which processes of one host share."""
+
+    errors: tuple[type[Exception], ...] = (sqlite3.Error, OSError, UnicodeError)
+
+    def __init__(self, path: Path, *, readonly: bool = False) -> None:
+        """Open the file, or make it with its folder; `readonly`: as it lies there. Raises LedgerError."""
+        self.path = path
+        self._readonly = readonly
+        try:
+            self.db = self._open_to_read() if readonly else self._open_to_write()
+            self.version: int = self.db.execute("PRAGMA user_version").fetchone()[0]
+        except self.errors as error:
+            raise self.trouble(OPENED, error) from None
 
     def _open_to_read(self) -> sqlite3.Connection:
         if not self.path.is_file():
@@ -187,178 +431,59 @@ class Ledger:
             sync(self.path.parent)
         return db
 
+    def again(self) -> SqliteStore:
+        """Open the file once more."""
+        return SqliteStore(self.path, readonly=self._readonly)
+
     def close(self) -> None:
         """Close the file."""
-        self._db.close()
+        self.db.close()
 
-    def __enter__(self) -> Self:
-        return self
+    def begin(self) -> None:
+        """Take the file's write lock."""
+        self.db.execute("BEGIN IMMEDIATE")
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def commit(self) -> None:
+        """Bring all of it to the disk."""
+        self.db.execute("COMMIT")
 
-    @contextlib.contextmanager
-    def _told(self, what: Message) -> Iterator[None]:
-        """Troubles of the database and of the disk as one error that says what to do."""
-        try:
-            yield
-        except (sqlite3.Error, OSError, UnicodeError) as error:
-            raise self._trouble(what, error) from None
+    def rollback(self) -> None:
+        """Undo it."""
+        self.db.execute("ROLLBACK")
 
-    def _trouble(self, what: Message, error: Exception) -> LedgerError:
+    def check(self) -> None:
+        """The system holds the lock for as long as the file is open."""
+
+    def head(self) -> Sequence[object] | None:
+        """Read the last row of the table itself."""
+        row: Sequence[object] | None = self.db.execute(_HEAD).fetchone()
+        return row
+
+    def hash_at(self, seq: int) -> str | None:
+        """Read the hash of one row."""
+        found = self.db.execute("SELECT hash FROM entries NOT INDEXED WHERE seq = ?", (seq,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def rows(self) -> Iterable[Sequence[object]]:
+        """Read the table itself, not an index."""
+        return self.db.execute(_ROWS)
+
+    def add(self, entry: Entry) -> None:
+        """Add a row; a trigger refuses one that does not follow."""
+        self.db.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)", entry)  # noqa: S608
+
+    def set_version(self, number: int) -> None:
+        """Write the version into the file's header."""
+        self.db.execute(f"PRAGMA user_version={number}")
+        self.version = number
+
+    def trouble(self, what: Message, error: Exception) -> LedgerError:
         """An error of SQLite, of the disk, or of text in a damaged file, as what was not done, why, and what to do."""
         damaged = isinstance(error, UnicodeError) or "decode" in str(error)  # SQLite would quote all of such a row
         said = error.strerror or type(error).__name__ if isinstance(error, OSError) else str(error)
         why = _DAMAGED if damaged else reason_of(error) if isinstance(error, OSError) else said
-        hint = _RESTORE if damaged else _hint(said.lower())
+        hint = RESTORE if damaged else hint_of(said.lower())
         return LedgerError("{path}: {what} ({why}); {hint}", path=self.path, what=what, why=why, hint=hint)
-
-    @contextlib.contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction that no other writer overlaps; all of it is recorded, or nothing."""
-        if self.readonly:
-            raise LedgerError("{path}: opened to read only; nothing was recorded", path=self.path)
-        try:
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            except BaseException:
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")  # a full disk may have rolled back already
-                raise
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise self._trouble(_WRITTEN, error) from None
-
-    # --- writing ---
-
-    def append(self, kind: str, version: str, contract: str, facts: Mapping[str, Any]) -> Entry:
-        """Record one entry; when this returns it is on the disk, and so is the head in every anchor."""
-        with self.writing():
-            (entry,) = self.add([Draft(kind, version, contract, facts)])
-        self.write_anchors()
-        return entry
-
-    def add(self, drafts: Iterable[Draft]) -> list[Entry]:
-        """Chain entries to the head, inside a transaction of `writing`; refused where the head is not the anchors'."""
-        head = self._head_beside_anchors()
-        entries = []
-        for draft in drafts:
-            blank = Entry(head.seq + 1, now(), *draft[:3], _payload(draft.facts), head.hash, "")
-            entry = blank._replace(hash=blank.expected_hash())
-            self._db.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)", entry)  # noqa: S608
-            entries.append(entry)
-            head = Head(entry.seq, entry.hash)
-        return entries
-
-    def lift(self) -> None:
-        """Inside a transaction of `writing`: say that the ledger is of this version from here on."""
-        self._db.execute(f"PRAGMA user_version={VERSION}")
-        self.version = VERSION
-
-    def write_anchors(self) -> None:
-        """Copy the head to every anchor. In a transaction, so that a slower writer never puts an older head back."""
-        if self.anchors:
-            with self.writing():
-                head = self._head_beside_anchors()
-                for anchor in self.anchors:
-                    write_head(anchor, head)
-
-    # --- reading ---
-
-    def head(self) -> Head:
-        """The last entry."""
-        with self._told(_READ):
-            row = self._db.execute("SELECT seq, hash FROM entries NOT INDEXED ORDER BY seq DESC LIMIT 1").fetchone()
-        if row is None:
-            return Head(0, GENESIS)
-        self._require_text(row)
-        return Head(*row)
-
-    def verified(self, heads: Iterable[tuple[Path, Head]] = ()) -> tuple[Entry, ...]:
-        """All entries in order, each one checked, and that no head which was ever copied out is missing.
-
-        What is decided is decided from these rows: a second query could be answered by an index that says otherwise.
-
-        Args:
-            heads: heads found elsewhere (in the folders of versions), each with its file.
-
-        Raises:
-            LedgerError: names the first entry that is not what was written, or the head that is not there.
-
-        """
-        found: list[Entry] = []
-        hashes = [GENESIS]
-        for entry in self._rows():
-            if entry.seq != len(hashes) or entry.prev != hashes[-1]:
-                raise LedgerError(
-                    "{path}: entry {n} is missing or was replaced; {hint}", path=self.path, n=len(hashes), hint=_RESTORE
-                )
-            if entry.hash != entry.expected_hash():
-                raise LedgerError(
-                    "{path}: entry {seq} was changed after it was written; {hint}",
-                    path=self.path,
-                    seq=entry.seq,
-                    hint=_RESTORE,
-                )
-            hashes.append(entry.hash)
-            found.append(entry)
-        own = [(anchor, head) for anchor in self.anchors if (head := read_head(anchor)) is not None]
-        for file, head in [*own, *heads]:
-            self._compare(file, head, hashes[head.seq] if 0 <= head.seq < len(hashes) else None, len(hashes) - 1)
-        return tuple(found)
-
-    def entries(self, version: str | None = None, kinds: Sequence[str] = ()) -> Iterator[Entry]:
-        """Entries in order, verified, of one version and of some kinds if given."""
-        for entry in self.verified():
-            if version in (None, entry.version) and (not kinds or entry.kind in kinds):
-                yield entry
-
-    def last(self, version: str, kinds: Sequence[str] = (), contract: str | None = None) -> Entry | None:
-        """The newest entry of a version, of some kinds and one contract if given."""
-        found = [e for e in self.entries(version, kinds) if contract is None or e.contract == contract]
-        return found[-1] if found else None
-
-    def _rows(self) -> Iterator[Entry]:
-        """The rows of the table itself, in one pass; a damaged file can hold anything in them."""
-        with self._told(_READ):
-            for row in self._db.execute(_ROWS):
-                self._require_text(row)
-                yield Entry(*row)
-
-    def _require_text(self, row: Sequence[object]) -> None:
-        if type(row[0]) is not int or not all(type(value) is str for value in row[1:]):
-            raise LedgerError("{path}: a row is no entry of a ledger; {hint}", path=self.path, hint=_RESTORE)
-
-    def _head_beside_anchors(self) -> Head:
-        head = self.head()
-        for anchor in self.anchors:
-            known = read_head(anchor)
-            if known is not None and known != head:
-                row = self._db.execute("SELECT hash FROM entries NOT INDEXED WHERE seq = ?", (known.seq,)).fetchone()
-                self._compare(anchor, known, GENESIS if known.seq == 0 else row and row[0], head.seq)
-        return head
-
-    def _compare(self, file: Path, head: Head, found: str | None, last: int) -> None:
-        if found is None:
-            raise LedgerError(
-                "{path}: ends at entry {last}, but {file} knows entry {seq}: the last entries were cut off, "
-                "or an older copy was put back, or {name} belongs to another registry; {hint}",
-                path=self.path,
-                last=last,
-                file=file,
-                seq=head.seq,
-                name=file.name,
-                hint=_RESTORE,
-            )
-        if found != head.hash:
-            raise LedgerError(
-                "{path}: entry {seq} is another one than {file} knows (of another registry?); {hint}",
-                path=self.path,
-                seq=head.seq,
-                file=file,
-                hint=_RESTORE,
-            )
 
 
 def head_of(entries: Sequence[Entry]) -> Head:
@@ -390,22 +515,23 @@ def _use_wal(db: sqlite3.Connection) -> None:
             return
 
 
-_OPENED, _READ, _WRITTEN = (
+OPENED, _READ, _WRITTEN = (
     Message("the ledger was not opened"),
     Message("the ledger was not read"),
     Message("the ledger was not written"),
 )
 _DAMAGED = Message("it is damaged")
-_RESTORE = Message("restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes")
+RESTORE = Message("restore the newest copy of the ledger, and trust no verdict until `datacheck history` passes")
 
 
-def _hint(why: str) -> Message:
+def hint_of(why: str) -> Message:
+    """What to do about an error of a database that says `why` in English, in lower case."""
     if "full" in why or "space" in why or "too large" in why or "i/o" in why:
         return Message("nothing was recorded and what stands is intact; free space (or mend the disk) and run again")
     if "locked" in why:
         return Message("another process holds it for long; run again, or end that process")
     if "malformed" in why or "not a database" in why or "no such table" in why:
-        return _RESTORE
+        return RESTORE
     return Message("expected a folder where you may write, on a local file system")
 
 
@@ -424,9 +550,9 @@ def read_head(file: Path) -> Head | None:
             "{file}: the head of the ledger cannot be read ({reason})", file=file, reason=reason_of(error)
         ) from None
     except JsonError:
-        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=_RESTORE) from None
+        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=RESTORE) from None
     if type(head.seq) is not int:
-        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=_RESTORE)
+        raise LedgerError("{file}: is no head of a ledger; {hint}", file=file, hint=RESTORE)
     return head
 
 

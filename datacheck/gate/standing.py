@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from datacheck.errors import LoadError, TamperedError, UsageError
+from datacheck.errors import LoadError, NotValidatedError, TamperedError, UsageError
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import LEDGER_HEAD, read_small, shown, write_atomic
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from datacheck.gate.trust import Trust
 
 LEDGER = "ledger.sqlite"
+DATABASE = "ledger.postgres.json"  # in its place: says in which database the ledger of several hosts is
 
 
 ANCHOR = "DATACHECK_ANCHOR"
@@ -44,10 +45,11 @@ def standing(path: Path, number: str, trust: "Trust | None" = None) -> Standing 
 
     What the operator names comes first, and a ledger in the version itself is data: whoever can write beside the data
     must not choose who is asked. Where `path` is a pointer of a channel, it is asked about that channel. The ledger is
-    read; where a registry has none, or its checkpoint is named, the checkpoint, as far as `trust` goes.
+    read; where a registry has none, or its checkpoint is named, the checkpoint, as far as `trust` goes. So it is where
+    the ledger is in a database, which the guard does not speak to.
 
     Raises LedgerError where the ledger is damaged, cut, or not the one that this version's folder knows; RefusedError
-    for a checkpoint that is over, rolled back, or nobody's.
+    for a checkpoint that is over, rolled back, or nobody's, or that is not there where the ledger is in a database.
     """
     named = os.environ.get(REGISTRY)
     root = Path(named) if named else _around(Path(os.path.realpath(path)).parent)
@@ -57,12 +59,38 @@ def standing(path: Path, number: str, trust: "Trust | None" = None) -> Standing 
     head = read_head(path / LEDGER_HEAD) if path.is_dir() else None
     own_head = [(path / LEDGER_HEAD, head)] if head else []
     checkpoint = root if root.is_file() else root / CHECKPOINT
-    if trust is not None and checkpoint.is_file() and (root.is_file() or not (root / LEDGER).exists()):
+    elsewhere = in_database(root)
+    if trust is not None and checkpoint.is_file() and (root.is_file() or elsewhere or not (root / LEDGER).exists()):
         return _decided(path, number, checkpoint, _of_checkpoint(checkpoint, own_head, trust))
+    if elsewhere:
+        raise NotValidatedError(
+            "{file}: is not there, and the ledger of this registry is in a database, which is not read here; "
+            "write one: datacheck registry checkpoint",
+            file=shown(checkpoint),
+        )
     with Ledger(root / LEDGER, anchors_of(root), readonly=True) as ledger:
         entries = ledger.verified(own_head)
     _require_anchor()
     return _decided(path, number, root / LEDGER, decisions(entries))
+
+
+def in_database(root: Path) -> bool:
+    """Whether the ledger of a registry is in a database. Raises LedgerError where there is one in a file, too."""
+    if not os.path.lexists(root / DATABASE):
+        return False
+    if os.path.lexists(root / LEDGER):
+        raise LedgerError(
+            "{root}: has two ledgers, {one} and {other}; take away the one that is not the registry's",
+            root=shown(root),
+            one=LEDGER,
+            other=DATABASE,
+        )
+    return True
+
+
+def has_ledger(root: Path) -> bool:
+    """Whether a folder is a registry that was used."""
+    return (root / LEDGER).exists() or os.path.lexists(root / DATABASE)
 
 
 def _of_checkpoint(file: Path, heads: Sequence[tuple[Path, Head]], trust: "Trust") -> Sequence[Decided]:
@@ -175,5 +203,5 @@ def channel_of(path: Path) -> str | None:
 def _around(path: Path) -> Path | None:
     real = Path(os.path.realpath(path))
     # a ledger anywhere first: whoever can write beside the data must not hide it behind a checkpoint of some hours ago
-    every = ((folder, folder / name) for name in (LEDGER, CHECKPOINT) for folder in (real, *real.parents))
+    every = ((folder, folder / name) for name in (LEDGER, DATABASE, CHECKPOINT) for folder in (real, *real.parents))
     return next((folder for folder, file in every if file.is_file()), None)

@@ -1,7 +1,8 @@
 """Claims: of many workers that see the same drop, exactly one works on it, and another one when that one is dead.
 
 A claim lives in the ledger's database: taken in one transaction, kept by heartbeats, over when its lease has run out.
-Leases are measured with the clock that counts from boot, so a wall clock that is set back or forward does no harm.
+In a file, which one host uses, leases are measured with the clock that counts from boot, so a wall clock that is set
+back or forward does no harm; a server measures them with its own and sees at once when a worker's session ends.
 What a worker records is refused if its claim went to another one meanwhile (`still_held`, in the same transaction).
 """
 
@@ -14,9 +15,9 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, cast
 
-from datacheck.gate.ledger import Draft, Ledger, LedgerError
+from datacheck.gate.ledger import Draft, Ledger, LedgerError, LedgerStore, SqliteStore
 
 LEASE = 300.0  # seconds without a heartbeat after which a worker counts as dead
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -34,6 +35,31 @@ class Claim(NamedTuple):
     owner: str
     attempt: int
     lease: float
+
+
+class ClaimState(NamedTuple):
+    """A claim as it stands. `alive`: its worker may still be at work, as far as anybody can tell."""
+
+    owner: str
+    attempt: int
+    state: str
+    alive: bool
+
+
+class Claims(Protocol):
+    """The claims in a ledger's store; all of it inside a transaction of its `writing`."""
+
+    def find(self, key: str) -> ClaimState | None:
+        """Look up what became of a key; None: nobody ever had it."""
+
+    def take(self, held: Claim) -> None:
+        """Put a claim of this process in the place of the one before."""
+
+    def beat(self, held: Claim) -> None:
+        """Let the lease begin anew."""
+
+    def end(self, held: Claim, state: str) -> None:
+        """Say that it is `free` or `done`."""
 
 
 class _Row(NamedTuple):
@@ -64,26 +90,24 @@ def claim(ledger: Ledger, version: str, owner: str, lease: float = LEASE, *, key
 
     """
     key = key or version
-    with ledger.writing() as db:
-        row = _row(db, key)
-        if row is not None and (row.state == "done" or _alive(row)):
+    with ledger.writing() as store:
+        claims = _claims(store)
+        found = claims.find(key)
+        if found is not None and (found.state == "done" or found.alive):
             return None
-        attempt = row.attempt + 1 if row else 1
-        values = (key, version, owner, attempt, "held", _boot(), _now() + lease, lease, _process())
-        db.execute("INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?,?)", values)
-        facts = {"key": key, "owner": owner, "attempt": attempt, "lease": lease}
+        held = Claim(key, version, owner, found.attempt + 1 if found else 1, lease)
+        claims.take(held)
+        facts = {"key": key, "owner": owner, "attempt": held.attempt, "lease": lease}
         ledger.add([Draft("claim", version, "", facts)])
     ledger.write_anchors()
-    return Claim(key, version, owner, attempt, lease)
+    return held
 
 
 def heartbeat(ledger: Ledger, held: Claim) -> None:
     """Extend the lease from now. Raises ClaimLostError."""
-    with ledger.writing() as db:
-        still_held(db, held)
-        db.execute(
-            "UPDATE claims SET expires = ?, process = ? WHERE key = ?", (_now() + held.lease, _process(), held.key)
-        )
+    with ledger.writing() as store:
+        still_held(store, held)
+        _claims(store).beat(held)
 
 
 def done(ledger: Ledger, held: Claim) -> None:
@@ -97,30 +121,30 @@ def release(ledger: Ledger, held: Claim) -> None:
 
 
 def _end(ledger: Ledger, held: Claim, state: str) -> None:
-    with ledger.writing() as db:
-        still_held(db, held)
-        db.execute("UPDATE claims SET state = ? WHERE key = ?", (state, held.key))
+    with ledger.writing() as store:
+        still_held(store, held)
+        _claims(store).end(held, state)
 
 
 def state(ledger: Ledger, key: str) -> str:
     """Return "free", "held" (by a worker that lives, as far as anybody can tell) or "done"."""
-    with ledger.writing() as db:
-        row = _row(db, key)
-    if row is None or (row.state == "held" and not _alive(row)):
+    with ledger.writing() as store:
+        found = _claims(store).find(key)
+    if found is None or (found.state == "held" and not found.alive):
         return "free"
-    return row.state
+    return found.state
 
 
-def holds(db: sqlite3.Connection, key: str, attempt: int) -> bool:
+def holds(store: LedgerStore, key: str, attempt: int) -> bool:
     """Inside a transaction: whether a worker that lives holds this attempt."""
-    row = _row(db, key)
-    return row is not None and row.attempt == attempt and _alive(row)
+    found = _claims(store).find(key)
+    return found is not None and found.attempt == attempt and found.alive
 
 
-def still_held(db: sqlite3.Connection, held: Claim) -> None:
+def still_held(store: LedgerStore, held: Claim) -> None:
     """Inside a transaction: refuse to go on if the claim went to another worker, even if that one is done already."""
-    row = _row(db, held.key)
-    if row is None or (row.owner, row.attempt, row.state) != (held.owner, held.attempt, "held"):
+    found = _claims(store).find(held.key)
+    if found is None or (found.owner, found.attempt, found.state) != (held.owner, held.attempt, "held"):
         raise ClaimLostError(
             "{version}: the claim of {owner} ran out after {lease:g} s without a heartbeat, and went "
             "to another worker; nothing was recorded; that worker's answer is in the ledger",
@@ -136,7 +160,7 @@ def beating(ledger: Ledger, held: Claim) -> Iterator[None]:
     over = threading.Event()
 
     def beat() -> None:
-        with contextlib.suppress(LedgerError), Ledger(ledger.path) as own:
+        with contextlib.suppress(LedgerError), ledger.again() as own:
             while not over.wait(held.lease / 4):
                 heartbeat(own, held)
 
@@ -152,6 +176,34 @@ def beating(ledger: Ledger, held: Claim) -> Iterator[None]:
 def default_owner() -> str:
     """Who this process is, for people."""
     return f"{platform.node() or 'host'}:{os.getpid()}"
+
+
+def _claims(store: LedgerStore) -> Claims:
+    """Those of a file; a server keeps them by itself."""
+    return _OfThisHost(store.db) if isinstance(store, SqliteStore) else cast("Claims", store)
+
+
+class _OfThisHost:
+    """Claims in a file, of workers of which this host can tell whether they live."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def find(self, key: str) -> ClaimState | None:
+        row = _row(self._db, key)
+        return None if row is None else ClaimState(row.owner, row.attempt, row.state, _alive(row))
+
+    def take(self, held: Claim) -> None:
+        until = _now() + held.lease
+        values = (held.key, held.version, held.owner, held.attempt, "held", _boot(), until, held.lease, _process())
+        self._db.execute("INSERT OR REPLACE INTO claims VALUES (?,?,?,?,?,?,?,?,?)", values)
+
+    def beat(self, held: Claim) -> None:
+        values = (_now() + held.lease, _process(), held.key)
+        self._db.execute("UPDATE claims SET expires = ?, process = ? WHERE key = ?", values)
+
+    def end(self, held: Claim, state: str) -> None:
+        self._db.execute("UPDATE claims SET state = ? WHERE key = ?", (state, held.key))
 
 
 def _row(db: sqlite3.Connection, key: str) -> _Row | None:

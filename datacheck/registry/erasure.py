@@ -58,8 +58,8 @@ def erase(registry: Registry, ledger: Ledger, folder: str, why: str, facts: Mapp
         raise LedgerError("{folder}: a worker has this version now; run again when it is done", folder=folder)
     try:
         registry.recover(ledger)
-        with ledger.writing() as db:
-            still_held(db, held)
+        with ledger.writing() as store:
+            still_held(store, held)
             ledger.add([*_revoked(fates(ledger.verified()), folder, _REASONS[why]), _erased(folder, why, facts)])
         ledger.write_anchors()
         registry.recover(ledger)

@@ -445,8 +445,8 @@ class Job:
     def _stopped(self, ledger: Ledger, held: Claim, report: Report) -> Outcome:
         reason = str(report.reason or "interrupted")
         facts = {"verdict": report.verdict.value, "reason": reason}
-        with ledger.writing() as db:
-            still_held(db, held)
+        with ledger.writing() as store:
+            still_held(store, held)
             (entry,) = ledger.add([Draft("interrupted", self.manifest.id, report.contract.name, facts)])
             back = self.registry.put_back(ledger, self.registry.box(held), report=True)
         ledger.write_anchors()
@@ -485,8 +485,8 @@ class Job:
         """Record entries, then move the version: where it is now, and the number of the last entry."""
         box = self.registry.box(held)
         sync_tree(folder)  # between the entry and the pointer little must be left to do: the guard compares them
-        with ledger.writing() as db:
-            still_held(db, held)
+        with ledger.writing() as store:
+            still_held(store, held)
             entry = ledger.add(drafts)[-1]
         ledger.write_anchors()
         with self.registry.moving(ledger):

@@ -8,6 +8,7 @@
     quarantine/<id>/     the same for what failed
     published/<channel>  a link to the version that is in force
     ledger.sqlite        the truth; everything above can be told from it
+    ledger.postgres.json instead: where the truth is, if several hosts publish (postgres.py)
     head.json            the ledger's head
     checkpoint.dsse.json what the ledger says, signed for some hours, for machines that cannot read the ledger
 
@@ -22,7 +23,6 @@ import os
 import re
 import secrets
 import shutil
-import sqlite3
 import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,9 +33,9 @@ from datacheck.files.versions import LEDGER_HEAD, MANIFEST, REPORT, VERDICT, WAI
 from datacheck.gate import dsse
 from datacheck.gate.checkpoint import CHECKPOINT, Checkpoint, signed_checkpoint, write_checkpoint
 from datacheck.gate.keys import PrivateKey
-from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, read_head, write_head
+from datacheck.gate.ledger import Entry, Head, Ledger, LedgerError, LedgerStore, read_head, write_head
 from datacheck.gate.outcomes import MOVES, erased, fates, in_force, place_of
-from datacheck.gate.standing import LEDGER, _around, anchors_of, hexed
+from datacheck.gate.standing import DATABASE, LEDGER, _around, anchors_of, hexed, in_database
 from datacheck.gate.trust import Trust
 from datacheck.gate.verify import verdict_id
 from datacheck.registry import claims
@@ -68,6 +68,7 @@ class Registry:
 
     def ledger(self, *, readonly: bool = False) -> Ledger:
         """Open the ledger; the registry is made if it is not there, unless `readonly`. Raises LedgerError."""
+        shared = in_database(self.root)
         if not readonly:
             with LedgerError.instead(
                 OSError,
@@ -78,16 +79,21 @@ class Registry:
                 for name in _FOLDERS:
                     (self.root / name).mkdir(_MODE, exist_ok=True)
             self._require_own_ledger()
+        if shared:
+            from datacheck.registry.postgres import PostgresStore
+
+            store = PostgresStore(self.root / DATABASE, readonly=readonly)
+            return Ledger(store, self.anchors, readonly=readonly)
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
     def _require_own_ledger(self) -> None:
         """Two registries on one ledger would each take the other's versions for lost; SQLite's log knows one name."""
-        place = self.root / LEDGER
-        if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
-            raise LedgerError(
-                "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
-                place=shown(place),
-            )
+        for place in (self.root / LEDGER, self.root / DATABASE):
+            if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):
+                raise LedgerError(
+                    "{place}: has a second name (a link); a ledger belongs to one registry: make it a file of its own",
+                    place=shown(place),
+                )
 
     def places(self, number: str) -> list[Path]:
         """Where a version lies: published, perhaps by several contracts, or in quarantine."""
@@ -170,8 +176,8 @@ class Registry:
             if drop.stat().st_dev == box.stat().st_dev and _ours(drop):
                 (box / "origin").write_text(str(drop), encoding="utf-8", errors="surrogateescape")
                 sync(box / "origin", os.O_NOFOLLOW)
-                with ledger.writing() as db:
-                    claims.still_held(db, held)
+                with ledger.writing() as store:
+                    claims.still_held(store, held)
                     drop.rename(box / "drop")
                 return True
         return False
@@ -204,9 +210,10 @@ class Registry:
             _give(box / REPORT, drop / REPORT)
             _sweep(drop)
             if failed:
-                _own_files(drop, box / "copy")
+                _own_files(drop, box / f"copy.{secrets.token_hex(4)}")
             write_head(drop / LEDGER_HEAD, ledger.head())
             sync_tree(drop)
+            ledger.require_lock()  # copies take long, and a server may have given it to another host
             if failed and target.exists():
                 target.rename(box / "old")  # the same data by its id, with an older verdict
             if not target.exists():  # complete before anybody sees it
@@ -240,6 +247,7 @@ class Registry:
             while os.path.lexists(back):
                 back = origin.with_name(f"{origin.name}.{secrets.token_hex(4)}")
             back.parent.mkdir(parents=True, exist_ok=True)
+            ledger.require_lock()
             drop.rename(back)
             sync(back.parent)
         _remove(box)
@@ -248,12 +256,12 @@ class Registry:
     def recover(self, ledger: Ledger) -> list[Path]:
         """Finish or take back what calls that died have left; returns where the folders went. Safe at any time."""
         moved = []
-        with self.moving(ledger) as db:
+        with self.moving(ledger) as store:
             for half in self.root.glob(".head.json.*"):  # whoever writes one holds this lock
                 half.unlink(missing_ok=True)
             for box in sorted((self.root / "staged").iterdir()):
                 attempt = box.name.rpartition(".")[2]
-                if not attempt.isdigit() or claims.holds(db, f"publish:{version_of(box)}", int(attempt)):
+                if not attempt.isdigit() or claims.holds(store, f"publish:{version_of(box)}", int(attempt)):
                     continue
                 moved.append(self.finish(ledger, box))
             self._take_away(ledger)
@@ -293,11 +301,11 @@ class Registry:
         return any((self.root / "staged").glob(f"{hexed(number)}.*"))
 
     @contextlib.contextmanager
-    def moving(self, ledger: Ledger) -> Iterator[sqlite3.Connection]:
+    def moving(self, ledger: Ledger) -> Iterator[LedgerStore]:
         """Hold the ledger's write lock while folders are moved; nobody else moves any meanwhile."""
         try:
-            with ledger.writing() as db:
-                yield db
+            with ledger.writing() as store:
+                yield store
         except OSError as error:
             where = shown(self.root)
             raise LedgerError(
@@ -359,7 +367,7 @@ def find(what: str | None, root: Path | None) -> tuple[Path, str]:
     path = Path(what) if what else Path()
     around = root or _around(path if path.exists() else Path())
     if around is None:
-        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite")
+        raise UsageError("--registry: which one? expected the folder that holds ledger.sqlite or ledger.postgres.json")
     if what is None or (path.exists() and Path(os.path.realpath(path)) == Path(os.path.realpath(around))):
         return around, ""
     if path.is_dir():

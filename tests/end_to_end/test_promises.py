@@ -216,6 +216,6 @@ def test_a_key_that_is_an_identifier_is_not_told(tmp_path, command, here):
 
 def test_what_the_ledger_recorded_is_on_the_disk(tmp_path):
     """2 is FULL: a commit that returned survives a power cut."""
-    with Ledger(tmp_path / "ledger.sqlite") as ledger, ledger.writing() as db:
-        assert db.execute("PRAGMA synchronous").fetchone() == (2,)
-        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    with Ledger(tmp_path / "ledger.sqlite") as ledger, ledger.writing() as store:
+        assert store.db.execute("PRAGMA synchronous").fetchone() == (2,)
+        assert store.db.execute("PRAGMA journal_mode").fetchone() == ("wal",)

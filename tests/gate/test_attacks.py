@@ -47,7 +47,7 @@ def test_a_ledger_that_an_attacker_puts_around_the_data_is_not_asked(site, monke
         entries = list(ledger.entries())[:-1]  # all but the revocation
     with ledgers.Ledger(place / LEDGER) as forged:
         for entry in entries:
-            forged._db.execute("INSERT INTO entries VALUES (?,?,?,?,?,?,?,?)", entry)
+            forged._store.db.execute("INSERT INTO entries VALUES (?,?,?,?,?,?,?,?)", entry)
     assert (place / "copy" / LEDGER_HEAD).read_bytes() == head
     assert allowed(site, place / "copy").notices == ()  # without the operator's word nobody can tell
     monkeypatch.setenv("DATACHECK_REGISTRY", str(site.reg))

@@ -9,6 +9,7 @@ KIND `runtime`: as `time`, but of a run.
 KIND `full`: the Nth such call fails with ENOSPC, and so do all after it. KIND `broken`: the same with EIO.
 KIND `erase`: as `call`, but of taking a published version and one in quarantine away for good.
 KIND `migrate`: as `call`, and before every statement of SQL, of lifting a registry that 0.1.0 left.
+KIND `sql`: SIGKILL before or after the Nth statement that publishing asks of a server (DATACHECK_TEST_SERVER, its URL).
 KIND `size`: no file may grow beyond N bytes (RLIMIT_FSIZE), the ledger's neither. KIND `runsize`: the same for a run.
 Prints one line of JSON per attempt: what was found wrong (nothing), how the child ended, what the next call said.
 """
@@ -29,6 +30,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 
+from types import SimpleNamespace
+
 from core_helpers import in_this_process
 from registry_helpers import Site, manifest_id
 from test_migrate import left_by_0_1
@@ -39,7 +42,7 @@ from datacheck.files.versions import scan
 from datacheck.gate.guard import require_passed
 from datacheck.gate.ledger import LedgerError
 from datacheck.gate.outcomes import erased
-from datacheck.gate.standing import LEDGER, hexed
+from datacheck.gate.standing import has_ledger, hexed
 from datacheck.registry.erasure import EXPIRED, erase
 from datacheck.registry.migrate import migrate
 from datacheck.session.session import Options, Session
@@ -70,6 +73,25 @@ def strike_at(number, act, *, sql=False):
         sys.setprofile(called)
 
 
+def strike_at_statement(number):
+    """SIGKILL before the statement of this number, or after it: what a server has done, and nobody was told of."""
+    import psycopg
+
+    asked, left = psycopg.Connection.execute, [number // 2]
+
+    def execute(connection, *words):
+        left[0] -= 1
+        last = left[0] < 0
+        if last and number % 2 == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done = asked(connection, *words)
+        if last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    psycopg.Connection.execute = execute
+
+
 def no_file_beyond(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
@@ -87,6 +109,8 @@ def child(site, drop, kind, number):
     try:
         if kind == "call":
             strike_at(number, lambda: os.kill(os.getpid(), signal.SIGKILL))
+        elif kind == "sql":
+            strike_at_statement(number)
         elif kind in FAILS:
             strike_at(number, lambda: fail(FAILS[kind]))
         elif kind == "size":
@@ -230,7 +254,7 @@ def go_on(site):
 
 def wrong(site, good):
     """What must never be, whatever was killed."""
-    if not (site.reg / LEDGER).exists():
+    if not has_ledger(site.reg):
         return []
     try:
         with site.registry.ledger(readonly=True) as ledger:
@@ -290,15 +314,16 @@ def publish_over(site, kind, number):
 def main():
     folder, kind, first, last, step = Path(sys.argv[1]), sys.argv[2], *map(int, [*sys.argv[3:], "1"][:3])
     run.Workers = in_this_process
+    server = SimpleNamespace(url=os.environ["DATACHECK_TEST_SERVER"]) if "DATACHECK_TEST_SERVER" in os.environ else None
     for number in range(first, last, step):
         root = folder / f"{kind}{number}"
         root.mkdir()
         over = {"erase": erase_over, "migrate": migrate_over}.get(kind, run_over if kind in STRIKES else publish_over)
-        ended, told = over(Site(root), kind, number)
+        ended, told = over(Site(root, server), kind, number)
         print(json.dumps({"number": number, "ended": ended, "wrong": told}), flush=True)
         if not told:
             shutil.rmtree(root)
-        if kind in ("call", "run", "erase", "migrate", *FAILS) and ended in (0, 1) and number > 20:
+        if kind in ("call", "sql", "run", "erase", "migrate", *FAILS) and ended in (0, 1) and number > 20:
             break  # it came to its end: there is no call of this number
 
 

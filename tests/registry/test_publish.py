@@ -6,7 +6,6 @@ import pytest
 from registry_helpers import manifest_id
 
 from datacheck.errors import FailedError, LoadError, UsageError
-from datacheck.gate.standing import standing
 from datacheck.gate.verify import verify
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -34,7 +33,7 @@ def test_a_good_drop_is_published_and_the_guard_lets_it_pass(site):
     link = site.reg / "published" / "test"
     assert str(link.readlink()) == f"../versions/{folder.name}"
     trust = site.rules().trust
-    assert verify(link, trust, ledger_head=standing).result == "PASSED"
+    assert verify(link, trust, ledger_head=site.standing).result == "PASSED"
     assert site.kinds() == ["claim", "verdict", "publish"]
     modes = {oct(p.stat().st_mode & 0o777) for p in folder.rglob("*") if p.is_file()}
     assert modes == {"0o444"}
@@ -52,7 +51,7 @@ def test_a_bad_drop_is_put_aside_with_its_report(site):
     assert (found.path / "_report" / "report.html").is_file()
     assert site.tree()["versions"] == site.tree()["published"] == site.tree()["incoming"] == []
     with pytest.raises(FailedError, match="FAILED"):
-        verify(found.path, site.rules().trust, ledger_head=standing)
+        verify(found.path, site.rules().trust, ledger_head=site.standing)
 
 
 def test_a_known_version_is_answered_from_the_ledger(site, monkeypatch):
@@ -73,7 +72,7 @@ def test_another_contract_or_strictness_is_another_question(site):
     found = site.publish(site.drop())
     assert (found.status, found.known) == ("published", False)
     assert site.kinds() == ["claim", "verdict", "publish", "claim", "verdict", "rescan"]
-    verify(found.path, site.rules().trust, ledger_head=standing)
+    verify(found.path, site.rules().trust, ledger_head=site.standing)
 
 
 @pytest.mark.parametrize("what", ["changed", "added", "removed"])

@@ -71,6 +71,7 @@ def test_history_of_one_version(site, call):
     assert "nothing is recorded" in call("history", "0" * 12)[1]
 
 
+@pytest.mark.file_ledger
 def test_a_ledger_that_was_touched_is_told(site, call):
     import sqlite3
 
@@ -121,6 +122,7 @@ def test_options_that_mean_nothing(site, call):
     assert drop.is_dir()
 
 
+@pytest.mark.file_ledger
 def test_an_anchor_elsewhere_notices_a_registry_put_back_as_a_whole(site, call, tmp_path):
     """All of the registry's own files are restored from an older copy: only the second place knows better."""
     import shutil

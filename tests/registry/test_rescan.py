@@ -152,10 +152,12 @@ def test_an_older_verdict_put_back_after_a_newer_one_is_refused(site):
         allowed(site, found.path)
     with site.registry.ledger() as ledger:  # and where it is not revoked, but judged again
         ledger.append("publish", found.version, "test", {"channel": "test"})
+    site.sign_checkpoint()
     with pytest.raises(TamperedError, match="newer verdict"):
         allowed(site, found.path)
 
 
+@pytest.mark.file_ledger
 def test_a_version_that_the_ledger_does_not_know_is_refused(site):
     """Somebody copies a folder with a true verdict into versions/ of another registry, or cuts the ledger."""
     from datacheck.errors import NotValidatedError

@@ -92,6 +92,7 @@ def test_what_holds_a_value_is_listed_by_place_and_goes(site, command, here):
             (copy / file.name).write_bytes(file.read_bytes())
     code, said, _ = command(*words, "--erase")
     assert (code, said.splitlines()[-1]) == (0, "2 versions were erased")
+    site.sign_checkpoint()
     assert command(*words)[:2] == (0, "no version; nothing to erase\n")
     assert (site.tree()["versions"], site.tree()["quarantine"]) == ([hexed(kept.version)], [])
     assert require_passed(site.reg / "published" / "test", trust=site.trust_file).version == kept.version
@@ -131,6 +132,7 @@ def test_a_forgotten_version_is_not_taken_in_again(site, command, here):
         ("x", set()),
     ],
 )
+@pytest.mark.file_ledger
 def test_a_rows_id_is_all_that_stands_at_its_place(site, command, here, where, expected):
     made = {
         site.publish(site.drop(name, record)).version: name
@@ -147,6 +149,7 @@ def test_a_rows_id_is_all_that_stands_at_its_place(site, command, here, where, e
     assert (code, found) == (int(bool(expected)), expected)
 
 
+@pytest.mark.file_ledger
 def test_every_kind_of_file_is_searched_and_what_cannot_be_is_said(site, command, here):
     drop = site.drop("a", *rows("a"))
     pq.write_table(pa.table({"text": [f"{n} 王建国" if n == 7 else str(n) for n in range(9)]}), drop / "b.parquet")
@@ -182,6 +185,7 @@ def test_every_kind_of_file_is_searched_and_what_cannot_be_is_said(site, command
     ids=["apart", "numerals", "invisible", "escape", "json", "short", "wide"],
 )
 @pytest.mark.parametrize("escaped", [True, False])
+@pytest.mark.file_ledger
 def test_a_value_is_found_however_it_is_written(site, command, here, value, text, escaped):
     drop = site.drop("a", json.dumps(saying(text), ensure_ascii=escaped).encode())
     site.publish(drop)
@@ -189,6 +193,7 @@ def test_a_value_is_found_however_it_is_written(site, command, here, value, text
     assert (code, said.splitlines()[0].split()[-1]) == (1, "note")
 
 
+@pytest.mark.file_ledger
 def test_the_value_may_come_by_standard_input(site, command, here, monkeypatch):
     site.publish(site.drop("a", saying(PHONE)))
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{PHONE}\n"))
