@@ -357,9 +357,17 @@ def _trainer(module: str) -> list[str]:
     return [*lines, "", "Not covered:", "", *(f"- {words}" for words in left_out), ""]
 
 
+def _default(value: Any) -> str:
+    """A default on one line."""
+    return str(value).replace("\n", "\\n")
+
+
 def _settings(kind: type[Settings]) -> str:
     known = kind.model_fields.items()
-    return ", ".join(f"`{field.alias or name}` ({field.get_default()})" for name, field in known) or "no settings"
+    return (
+        ", ".join(f"`{field.alias or name}` ({_default(field.get_default())})" for name, field in known)
+        or "no settings"
+    )
 
 
 def main() -> int:

@@ -54,26 +54,25 @@ def is_left_out(conversation: "Conversation", prompt: str, answer: str) -> bool:
     return conversation.part not in _PAIR and conversation.loss != "cut_whole" and not (prompt and answer)
 
 
-def cut_labels(loss: str, asked: int, turns: Sequence["Encoding"], length: int, limit: int) -> list[int]:
-    """Labels of a row of so many tokens.
+def cut_labels(loss: str, asked: int, turns: Sequence["Encoding"], length: int) -> list[int]:
+    """Labels of a row of so many tokens, before it is cut: what is behind the limit is not counted anyway.
 
     Args:
         loss: which of CUT_OUT.
         asked: tokens of the prompt alone.
         turns: for "cut_outs" the tokens of `cut_texts`' turns.
-        length: tokens of the row, before it is cut.
-        limit: tokens at which each text was cut before it was counted.
+        length: tokens of the row.
 
     """
     if loss == "cut_whole":
         return [1] * length
     if loss == "cut_out":
-        start = min(asked, limit, length)
+        start = min(asked, length)
         return [0] * start + [1] * (length - start)
     labels = [0] * length
     for before, answer in zip(turns[::2], turns[1::2], strict=True):
-        start = min(len(before.ids), limit)
-        stop = min(start + min(len(answer.ids), limit), length)
+        start = len(before.ids)
+        stop = min(start + len(answer.ids), length)
         if 0 < start < stop:  # behind nothing, its slice of the mask begins at the end
             labels[start:stop] = [1] * (stop - start)
     return labels

@@ -430,13 +430,12 @@ def _cut_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
     """Of an answer that is cut out of the text; the last token that is left becomes the end token."""
     conversation, whole, asked = work.conversation, tokens.whole, tokens.prompt.ids if tokens.prompt else []
     ids = list(whole.ids)
-    limit = len(ids) if run.max_length is None else run.max_length
-    labels = cut_labels(conversation.loss, len(asked), tokens.turns, len(ids), limit)
+    labels = cut_labels(conversation.loss, len(asked), tokens.turns, len(ids))
     left = kept(len(ids), run.max_length, "right")
     end = run.tokenizer.id_of("eos_token")
     if end is not None and left:
         ids[left.stop - 1] = end
-    full = run.spare is not None and limit - min(len(asked), limit) <= run.spare
+    full = run.spare is not None and run.max_length is not None and run.max_length - len(asked) <= run.spare
     befores = [(work.prompt or "", asked), *zip(work.turns[::2], (each.ids for each in tokens.turns[::2]), strict=True)]
     parted = work.parted or not all(is_aligned(work.text, whole.ids, text, each) for text, each in befores)
     faults = [Fault("prompt_not_prefix", _answer_place(conversation))] if parted else []

@@ -2393,8 +2393,8 @@ SABOTAGES = (
         "no_token_is_spared",
         "OpenRLHF leaves a row out whose prompt leaves no more than two tokens",
         "datacheck.chat.samples._cut_sample",
-        "run.spare is not None and limit",
-        "run.spare is None and limit",
+        "run.max_length - len(asked) <= run.spare",
+        "run.max_length - len(asked) < run.spare",
         "tests/trainers/test_twin_tokens.py::test_openrlhf_leaves_out_a_prompt_that_leaves_two_tokens",
     ),
     Sabotage(
