@@ -18,6 +18,7 @@ _IMPORTED = {
     " trl.trainer.grpo_trainer",
     "llamafactory": "datasets llamafactory.data.loader llamafactory.hparams llamafactory.model",
     "ms_swift": "datasets swift.arguments swift.pipelines.train swift.model",
+    "openrlhf": "datasets transformers openrlhf.datasets openrlhf.utils.agent deepspeed",
     "verl": "datasets pandas verl.utils.dataset.multiturn_sft_dataset verl.utils.dataset.rl_dataset",
 }
 

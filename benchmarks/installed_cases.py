@@ -157,4 +157,47 @@ def verl_cases() -> list[Case]:
     ]  # fmt: skip
 
 
-CASES = {"trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases, "verl": verl_cases}
+def openrlhf_cases() -> list[Case]:
+    """Texts with the template of words, and messages with the tokenizer's."""
+    chat, turns = {"data.apply_chat_template": True}, [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}]
+    whole = {**chat, "data.input_key": "messages"}
+    asked = {"data.input_key": "q", "data.output_key": "a"}
+    pair, told = {"chosen": [Q, A], "rejected": [Q, B]}, {"prompt": [Q], "chosen": [A], "rejected": [B]}
+    behind = {"data.prompt_key": "prompt"}
+    text, plain = {"prompt": "q", "chosen": "a", "rejected": "b"}, {"chosen": "q a", "rejected": "q b"}
+    gold = {"data.input_key": "prompt", "data.label_key": "answer"}
+    short = "data.max_len"
+    return [
+        Case("openrlhf.sft", turns, whole, (_KTO,)),
+        Case("openrlhf.sft", turns, {**whole, "data.multiturn": True}, (_KTO,)),
+        Case("openrlhf.sft", [{"messages": [Q, A], "tools": _TOOLS}], {**whole, short: 38}),
+        Case("openrlhf.sft", turns[1:], {**whole, "data.multiturn": True, short: 24}),
+        Case("openrlhf.sft", [{"prompt": [Q, A, Q], "response": [A]}],
+             {**chat, "data.input_key": "prompt", "data.output_key": "response"}),
+        Case("openrlhf.sft", [{"q": [Q], "a": [A]}], {**chat, **asked}),
+        Case("openrlhf.sft", [{"q": "q", "a": "a"}], {**chat, **asked}),
+        Case("openrlhf.sft", [{"q": "q", "a": "a"}, {"q": "q ", "a": " a\n"}], asked),
+        Case("openrlhf.sft", [{"instruction": "q", "output": "a"}],
+             {"data.input_key": "instruction", "data.output_key": "output", short: 16}, (_IDENTITY,)),
+        Case("openrlhf.sft", [{"text": "x y"}, {"text": "2024"}],
+             {"data.input_key": "text", "model.pretrain_mode_enable": True}),
+        Case("openrlhf.rm", [pair, {**pair, "margin": 0.5}], {**chat, "model.margin_loss_enable": True}),
+        Case("openrlhf.rm", [told], {**chat, **behind}),
+        Case("openrlhf.rm", [text], {**behind, "data.input_template": "U: {}\nA: "}),
+        Case("openrlhf.rm", [text], {**behind, short: 6}),
+        Case("openrlhf.dpo", [pair, {"chosen": [S, Q, A], "rejected": [S, Q, B]}], chat),
+        Case("openrlhf.dpo", [told], {**chat, **behind}),
+        Case("openrlhf.dpo", [told], {**chat, **behind, short: 40}),
+        Case("openrlhf.dpo", [text], behind),
+        Case("openrlhf.dpo", [plain], {short: 4}),
+        Case("openrlhf.rl", [{"prompt": [Q], "answer": "1"}, {"prompt": [S, Q], "answer": "2"}], {**chat, **gold}),
+        Case("openrlhf.rl", [{"prompt": "q", "answer": "1"}], {**chat, **gold, short: 16, "rollout.max_new_tokens": 6}),
+        Case("openrlhf.rl", [{"prompt": "q", "answer": "1"}], {**gold, "data.input_template": "Q: {}\nA:", short: 5}),
+        *(Case("openrlhf.sft", [], {**whole, "data.multiturn": turns}, shape="plain") for turns in (False, True)),
+        Case("openrlhf.sft", [], {**whole, "data.multiturn": True, short: 60}, shape="openai"),
+        Case("openrlhf.rl", [], {**chat, "data.input_key": "prompt"}, shape="asked"),
+    ]  # fmt: skip
+
+
+CASES = {"trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases, "verl": verl_cases,
+         "openrlhf": openrlhf_cases}  # fmt: skip

@@ -1,12 +1,13 @@
 """Twins against installed trainers, model by model: each template on a small tokenizer with that model's own tokens.
 
-    python benchmarks/installed_templates.py --python ENV/bin/python --trainer trl|llamafactory|verl
+    python benchmarks/installed_templates.py --python ENV/bin/python --trainer trl|llamafactory|verl|openrlhf
         [--templates DIR…] [--only NAME…] [--count 12]
 
 Conversations are drawn from a grammar (conversation_cases.py) and given to the trainer in files of one row: fate, token
-ids and labels must be equal. TRL and verl take *.jinja of the folders (trl/chat_templates of the installed TRL, others
-of model repositories); LLaMA-Factory its own templates by name. Counts go to docs/benchmarks/installed_templates.json,
-and for LLaMA-Factory a digest of what the package gave, which a test compares with the twin's.
+ids and labels must be equal. TRL, verl and OpenRLHF take *.jinja of the folders (trl/chat_templates of the installed
+TRL, others of model repositories); LLaMA-Factory its own templates by name. Counts go to
+docs/benchmarks/installed_templates.json, and for LLaMA-Factory a digest of what the package gave, which a test compares
+with the twin's.
 """
 
 from __future__ import annotations
@@ -120,6 +121,8 @@ def _shaped(mode: str, settings: dict[str, Any], row: dict[str, Any]) -> dict[st
     rest = {key: value for key, value in row.items() if key != "messages"}
     if mode == "trl.dpo":
         return {**rest, "prompt": prompt, "chosen": [answer], "rejected": [{"role": "assistant", "content": "no"}]}
+    if mode == "openrlhf.dpo":
+        return {**rest, "q": prompt, "c": [answer], "r": [{"role": "assistant", "content": "no"}]}
     if "completion_only_loss" in settings:
         return {**rest, "prompt": prompt, "completion": [answer]}
     return row
@@ -133,6 +136,13 @@ _VERL: list[tuple[str, dict[str, Any]]] = [
     ("verl.sft", {"data.max_length": 4096}),
     ("verl.sft", {"data.ignore_input_ids_mismatch": True, "data.max_length": 4096}),
 ]  # fmt: skip
+_OPENRLHF: list[tuple[str, dict[str, Any]]] = [
+    *(("openrlhf.sft", {"data.apply_chat_template": True, "data.input_key": "messages", "data.max_len": 4096,
+                        "data.multiturn": turns}) for turns in (False, True)),
+    ("openrlhf.dpo", {"data.apply_chat_template": True, "data.prompt_key": "q", "data.chosen_key": "c",
+                      "data.rejected_key": "r", "data.max_len": 4096}),
+]  # fmt: skip
+_OF_JINJA = {"trl": _TRL, "verl": _VERL, "openrlhf": _OPENRLHF}
 
 
 def models(arguments: argparse.Namespace, scratch: Path) -> Iterator[Model]:
@@ -147,7 +157,7 @@ def models(arguments: argparse.Namespace, scratch: Path) -> Iterator[Model]:
     paths = sorted(path for folder in arguments.templates for path in folder.glob("*.jinja"))
     for path in paths:
         if not path.stem.endswith("_training") and (not only or path.stem in only):
-            yield of_jinja(_TRL if arguments.trainer == "trl" else _VERL, path, scratch, count)
+            yield of_jinja(_OF_JINJA[arguments.trainer], path, scratch, count)
 
 
 def digest(rows: Sequence[ProbedRow]) -> str:
@@ -160,7 +170,7 @@ def main() -> int:
     """Run the models; exit code 1 on a difference."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--python", type=Path, required=True)
-    parser.add_argument("--trainer", choices=("trl", "llamafactory", "verl"), required=True)
+    parser.add_argument("--trainer", choices=("llamafactory", *_OF_JINJA), required=True)
     parser.add_argument("--templates", type=Path, nargs="*", default=[])
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--count", type=int, default=12)

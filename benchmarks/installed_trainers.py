@@ -108,7 +108,9 @@ def rule_of(
     (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is its own text, or
     cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type (answer_no_text,
     core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
-    (none_behind).
+    (none_behind). openrlhf: what stands among the messages is none, or its content is no text, and the template passes
+    over it (passed_over, also where it refuses a text whose letters others pass over); what would stop the run at each
+    of the rows that are kept, and none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)
@@ -126,17 +128,20 @@ def rule_of(
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
+        "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
         "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(case, row, loaded, lost),
         "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and _next_lost(row, loaded, lost),
         "nulls_kept": two.error == "TypeError" and two.at in _RENDERED and _has_nulls(row, case.settings),
-        "passed_over": family == "verl" and two.fate != "dropped" and _passed_over(_typed(case, row, loaded), case),
+        "passed_over": (family == "verl" and two.fate != "dropped" and _passed_over(_typed(case, row, loaded), case))
+        or (family == "openrlhf" and bool(_BY_TEMPLATE & reasons)),
     }
     return next(
         (name for name, held in holds.items() if (held and what == "fate") or (held and name == "mixed_keys")), None
     )
 
 
+_BY_TEMPLATE = {"messages_malformed", "content_not_text", "text_for_messages", "letters_rendered"}
 _RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))
 _UNCOMPARED = (
     "system_empty",

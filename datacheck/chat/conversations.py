@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 # Which tokens are trained: all, the assistant's, those after the prompt, of these the assistant's, the last answer's,
 # by one weight per message; turns: the assistant's, each message alone, which must be the whole (turns_alone: or
-# not); sampled: the model writes the answer (GRPO,
-# PPO). As in the twins of the trainers.
+# not); cut_out, cut_outs, cut_whole: the last answer, every one, all, as `cut_out.py` says; sampled: the model writes
+# the answer (GRPO, PPO). As in the twins of the trainers.
 Loss = Literal[
     "all",
     "assistant",
@@ -21,6 +21,9 @@ Loss = Literal[
     "weights",
     "turns",
     "turns_alone",
+    "cut_out",
+    "cut_outs",
+    "cut_whole",
     "sampled",
 ]
 
@@ -47,6 +50,7 @@ class Conversation(NamedTuple):
     ended: the end token is put behind an answer that is plain text and not called.
     open_end: behind the last message stands what the template writes before an answer.
     written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.WrittenTurns`).
+    asked: the messages whose text is cut off as the prompt, where these are not those before `answers` ("cut_out").
     """
 
     part: str
@@ -63,6 +67,7 @@ class Conversation(NamedTuple):
     ended: bool = True
     written: Any = None
     open_end: bool = False
+    asked: list[dict[str, Any]] | None = None
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -93,7 +98,7 @@ def trained_as(trained: Any) -> list[Conversation]:
 
 
 def _trained_as(trained: Any) -> list[Conversation]:
-    more = {"tools": trained.tools, "extra": trained.template_arguments}
+    more = {"tools": trained.tools, "extra": trained.template_arguments, "asked": trained.asked}
     if trained.text is not None:
         return [Conversation("text", "all", text=trained.text, places=("text",), called=trained.called)]
     if trained.messages is not None:
@@ -119,7 +124,8 @@ def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Co
     places = (*_numbered("prompt", before), *_numbered(part, told))
     if not before and loss == "completion":
         loss = "assistant"
-    return Conversation(part, loss, [*before, *told], places, len(before), **more)
+    answers = len(before) or len(trained.asked or ())
+    return Conversation(part, loss, [*before, *told], places, answers, **more)
 
 
 def _as_list(prompt: Any) -> list[dict[str, Any]]:

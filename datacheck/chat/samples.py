@@ -10,6 +10,7 @@ from tokenizers import Encoding
 
 from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.conversations import Conversation
+from datacheck.chat.cut_out import CUT_OUT, cut_labels, cut_requests, cut_texts, is_aligned, is_left_out, put_together
 from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
@@ -20,6 +21,7 @@ _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_
 _EACH_ALONE = ("turns", "turns_alone")
 _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
+_NO_END = Message("the tokenizer has no end token")
 _NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
 NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
@@ -70,6 +72,7 @@ class SampleRun:
     boundary: where a completion begins: behind as many tokens as the prompt alone has; where the tokens of the prompt
     and of both part (TRL), of a pair where those of any of the two part.
     pieces: answers are tokenized apart from what is around them. last_first: turns are encoded from the last one on.
+    spare: a row whose prompt leaves no more tokens than so many is left out ("cut_out").
     """
 
     tokenizer: Tokenizer
@@ -79,6 +82,7 @@ class SampleRun:
     boundary: Boundary = "prompt"
     pieces: bool = False
     last_first: bool = False
+    spare: int | None = None
 
     @property
     def boundary_of_pair(self) -> bool:
@@ -120,6 +124,8 @@ class _Work(NamedTuple):
     turns: tuple[str, ...] = ()  # see `turn_texts`
     pieces: tuple[str, ...] = ()  # of a trainer's own template: what is tokenized apart
     counts: tuple[int, ...] = ()  # how many of them are a question, an answer, a question, …
+    left_out: bool = False  # see `is_left_out`
+    parted: bool = False  # what was cut off as the prompt does not begin the whole
 
 
 def samples(conversations: Iterable[Conversation], run: SampleRun, renderer: Renderer | None) -> Iterator[Sample]:
@@ -160,7 +166,7 @@ def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Re
             yield _plain(waiting.pop(0), eos)
         conversation = waiting.pop(0)
         more = len(list(_requests(conversation))) - 1
-        yield _from_replies(conversation, reply, *islice(replies, more))
+        yield _from_replies(conversation, eos, reply, *islice(replies, more))
     for conversation in waiting:
         yield _plain(conversation, eos)
 
@@ -196,6 +202,9 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
     if conversation.messages is None:
         return
     messages, tools, extra = conversation.messages, conversation.tools, conversation.extra
+    if conversation.loss in CUT_OUT:
+        yield from cut_requests(conversation)
+        return
     if conversation.loss in ("assistant", "weights", "last_turn"):
         yield RenderRequest(messages, tools, extra, prompt=conversation.open_end)
         return
@@ -218,6 +227,8 @@ def _no_template(conversation: Conversation, eos: str) -> _Work:
 def _plain(conversation: Conversation, eos: str) -> _Work:
     """Prompt and answer put together; the end token follows an answer (as TRL adds it), and what is to be ended."""
     told, called = conversation.text, conversation.called
+    if conversation.loss in CUT_OUT:
+        return _cut_out(conversation, conversation.prompt, told, (), eos)
     answered = not called and conversation.ended and conversation.loss == "completion"
     if (called == "ended" or answered) and not told.endswith(eos):
         told += eos
@@ -227,7 +238,16 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
     return _Work(conversation, conversation.prompt + told, prompt=conversation.prompt, by="concatenation")
 
 
-def _from_replies(conversation: Conversation, reply: Reply, *more: Reply) -> _Work:
+def _cut_out(conversation: Conversation, prompt: str, answer: str, turns: tuple[str, ...], eos: str) -> _Work:
+    if not eos:
+        return _Work(conversation, "", fault=Fault("not_encodable", None, _NO_END))
+    by = {"cut_outs": "prefix", "cut_whole": "all"}.get(conversation.loss, "concatenation")
+    left_out = is_left_out(conversation, prompt, answer)
+    text = put_together(prompt, answer, eos)
+    return _Work(conversation, text, prompt=prompt, by=by, turns=turns, left_out=left_out)
+
+
+def _from_replies(conversation: Conversation, eos: str, reply: Reply, *more: Reply) -> _Work:
     alone = conversation.loss in _EACH_ALONE
     for each in (reply, *more):
         if each.fault == "limit":
@@ -236,6 +256,10 @@ def _from_replies(conversation: Conversation, reply: Reply, *more: Reply) -> _Wo
             return _Work(conversation, "", fault=_refused(conversation, each))
     if alone:
         return _turned(conversation, reply, more)
+    if conversation.loss in CUT_OUT:
+        prompted, answer, turns = cut_texts(reply, more)
+        made = _cut_out(conversation, prompted, answer, turns, eos)
+        return made._replace(parted=not reply.text.startswith(prompted))
     prompt = more[0] if more else None
     by = None if _prompted(conversation) else reply.by
     by = by or ("concatenation" if _prompted(conversation) else "sampled" if conversation.loss == "sampled" else "all")
@@ -363,6 +387,8 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
         return Sample(work.conversation, error=work.error, faults=(work.fault,) if work.fault else ())
     if work.counts:
         return _own_sample(work, tokens.whole, tokens.of_parts(work), run, other)
+    if work.conversation.loss in CUT_OUT:
+        return _cut_sample(work, tokens, run)
     faults: list[Fault] = []
     if work.by == "turns":
         return _turned_sample(work, tokens, run)
@@ -398,6 +424,27 @@ def _turned_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
     left = run.kept(_turns(made.labels) if run.keep else (), len(made.ids))
     faults = tuple(_faults(work, made.ids, made.labels, left, run))
     return Sample(conversation, made.text, made.ids, made.labels, made, left, "turns", faults)
+
+
+def _cut_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
+    """Of an answer that is cut out of the text; the last token that is left becomes the end token."""
+    conversation, whole, asked = work.conversation, tokens.whole, tokens.prompt.ids if tokens.prompt else []
+    ids = list(whole.ids)
+    labels = cut_labels(conversation.loss, len(asked), tokens.turns, len(ids))
+    left = kept(len(ids), run.max_length, "right")
+    end = run.tokenizer.id_of("eos_token")
+    if end is not None and left:
+        ids[left.stop - 1] = end
+    full = run.spare is not None and run.max_length is not None and run.max_length - len(asked) <= run.spare
+    befores = [(work.prompt or "", asked), *zip(work.turns[::2], (each.ids for each in tokens.turns[::2]), strict=True)]
+    parted = work.parted or not all(is_aligned(work.text, whole.ids, text, each) for text, each in befores)
+    faults = [Fault("prompt_not_prefix", _answer_place(conversation))] if parted else []
+    if work.left_out or full:
+        left = range(0)
+    spans = [(whole.offsets[first][0], whole.offsets[stop - 1][1]) for first, stop in runs(labels)]
+    work = work._replace(spans=spans, prompt=None)
+    faults += _faults(work, ids, labels, left, run)
+    return Sample(conversation, work.text, ids, labels, whole, left, work.by, tuple(faults))
 
 
 def _own_sample(work: _Work, whole: Encoding, counts: list[int], run: SampleRun, other: Encoding | None) -> Sample:
@@ -482,7 +529,7 @@ def _said_faults(conversation: Conversation, work: _Work) -> Iterator[Fault]:
 
 def _wanted(conversation: Conversation, number: int) -> bool:
     """Whether the loss means this answer to be trained."""
-    if conversation.loss in _AFTER_PROMPT:
+    if conversation.loss in (*_AFTER_PROMPT, "cut_out"):
         return number >= conversation.answers
     if conversation.loss == "weights" and conversation.weights:
         return conversation.weights[number] > 0

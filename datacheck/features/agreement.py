@@ -122,6 +122,8 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow("dropped" if cut.how == "drop" else "failed")
     if cut.limit is not None and cut.unanswered == "prompt_fills":  # no matter whether an answer has a token at all
         untrained = [sample for sample in untrained if len(sample.ids) >= cut.limit]
+    if cut.spare is not None:  # left out for what the prompt takes; an answer that trains nothing is kept
+        untrained = [sample for sample in made if not sample.kept]
     if cut.limit is not None and cut.unanswered and untrained:
         return ProbedRow("dropped")
     label = None if trained is None else trained.label

@@ -130,7 +130,7 @@ def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     cut = mode.cut(settings)
     if cut.how in ("keep_start", "keep_end"):  # of prompts alone where answers are sampled: these are the whole row
         side: Truncation = "right" if cut.how == "keep_start" else "left"
-        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary, pieces=mode.pieces)
+        return SampleRun(tokenizer, cut.limit, side, boundary=mode.boundary, pieces=mode.pieces, spare=cut.spare)
     more: dict[str, Any] = {"boundary": mode.boundary, "pieces": mode.pieces, "last_first": cut.last_first}
     return SampleRun(tokenizer, cut.limit, keep=cut.kept, **more)
 

@@ -34,6 +34,7 @@ LOST = ("dropped", "fails")
 
 # Which tokens are trained: all, the assistant's, the completion's (all but the prompt), the assistant's of these, the
 # last turn's answer, by `weights` (one per message); turns: the assistant's, each message rendered alone (verl);
+# cut_out, cut_outs, cut_whole: the last answer, each one, all of a text that is cut behind its prompt (OpenRLHF);
 # sampled: answers come from the model (GRPO, PPO).
 Loss = Literal[
     "all",
@@ -44,6 +45,9 @@ Loss = Literal[
     "weights",
     "turns",
     "turns_alone",
+    "cut_out",
+    "cut_outs",
+    "cut_whole",
     "sampled",
 ]
 
@@ -109,6 +113,7 @@ class Trained(NamedTuple):
     ended: the trainer puts the end token behind an answer that is text, where it is not called.
     written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
     open_end: the conversation ends without an answer, and as for sampling.
+    asked: the messages that are cut off as the prompt, where that is not `prompt` (cut_out).
     """
 
     loss: Loss
@@ -126,6 +131,7 @@ class Trained(NamedTuple):
     ended: bool = True
     written: tuple[WrittenTurns, ...] = ()
     open_end: bool = False
+    asked: Messages | None = None
 
 
 class RowOutcome(NamedTuple):
@@ -333,6 +339,7 @@ class Cut(NamedTuple):
         drop: the row is left out; fails: the run stops.
     of: the tokens that are counted: of the whole row, or of the prompt alone.
     reason: the slug of the rule that cuts; unanswered: of the rule that drops rows left without a trained token.
+    spare: then it is rows whose prompt leaves no more than so many tokens (None: whose answers lose all).
     """
 
     limit: int | None = None
@@ -341,6 +348,7 @@ class Cut(NamedTuple):
     reason: str = "too_long"
     unanswered: str | None = None
     last_first: bool = False
+    spare: int | None = None
 
     def kept(self, turns: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
         """Tokens kept of each (prompt tokens, answer tokens), in the order of the row; None: all of it is lost.

@@ -1,7 +1,7 @@
 """Asking an installed trainer: the protocol, with a tiny package in TRL's place; the real one where there is one.
 
-DATACHECK_TRL_PYTHON, DATACHECK_LLAMAFACTORY_PYTHON, DATACHECK_MS_SWIFT_PYTHON and DATACHECK_VERL_PYTHON name the Python
-of an environment with that trainer, for the slow tests.
+DATACHECK_TRL_PYTHON, DATACHECK_LLAMAFACTORY_PYTHON, DATACHECK_MS_SWIFT_PYTHON, DATACHECK_VERL_PYTHON and
+DATACHECK_OPENRLHF_PYTHON name the Python of an environment with that trainer, for the slow tests.
 """
 
 import importlib
@@ -301,6 +301,14 @@ REAL = {  # rows of which the first is kept, and settings
         "template: chatml",
     ),
     "verl.sft": ([GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q, {"role": "assistant", "content": None}]}], ""),
+    "openrlhf.sft": (
+        [GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [A, Q, A]}, {"messages": [Q]}, {"messages": "x y"}, {"messages": [Q, Q]}],
+        "data.input_key: messages, data.apply_chat_template: true, data.multiturn: true",
+    ),
+    "openrlhf.dpo": (
+        [{"chosen": [Q, A], "rejected": [Q, B]}, {"chosen": [A], "rejected": [Q, B]}, {"chosen": [S, Q, A], "rejected": [Q, B]}],
+        "data.apply_chat_template: true",
+    ),
     "verl.rl": ([GOLD, {**GOLD, "prompt": []}, {**GOLD, "data_source": "none"}, {**GOLD, "reward_model": None}], ""),
 }  # fmt: skip
 
@@ -361,7 +369,8 @@ def _trains_other_tokens(read):
         told = read(record, settings, seen)
         if told.trained is None:
             return told
-        loss = "assistant" if told.trained.loss == "all" else "all"
+        others = {"all": "assistant", "cut_out": "cut_whole", "cut_outs": "cut_whole"}
+        loss = others.get(told.trained.loss, "all")
         return told._replace(trained=told.trained._replace(loss=loss))
 
     return broken

@@ -1,4 +1,4 @@
-"""Each rule of the twins of LLaMA-Factory, TRL, ms-swift, verl and of services on a row that it is for.
+"""Each rule of the twins of LLaMA-Factory, TRL, ms-swift, verl, OpenRLHF and of services on a row that it is for.
 
 The fates were compared with the loaders' own by benchmarks/trainers.py; here the reasons and places are held.
 """
@@ -32,6 +32,12 @@ HISTORY = {"columns.prompt": "p", "columns.response": "r", "columns.history": "h
 MEDIA = {**SHARE, "columns.messages": "conversations", "columns.images": "images"}
 FILTER = {"data.filter_overlong_prompts": True}
 ROW = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
+CHAT = {"data.apply_chat_template": True}
+TURNS = {**CHAT, "data.input_key": "messages"}
+EVERY = {**TURNS, "data.multiturn": True}
+ASKED = {"data.input_key": "q", "data.output_key": "a"}
+BEHIND = {**CHAT, "data.prompt_key": "p"}
+GOLDEN = {**CHAT, "data.input_key": "p", "data.label_key": "gold"}
 PAIR = {"input": {"messages": [Q]}, "preferred_output": [A], "non_preferred_output": [B]}
 NOVA = {"schemaVersion": "bedrock-conversation-2024", "system": [{"text": "s"}],
         "messages": [{"role": role, "content": [{"text": text}]} for role, text in (("user", "q"), ("assistant", "a"))]}  # fmt: skip
@@ -99,6 +105,59 @@ CASES = [
     ("llamafactory.kto", KTO, {"messages": [Q], "label": True}, "breaks_next", "messages"),
     ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": "", "label": True}, "label_flipped", "r"),
     ("llamafactory.sft", PAIRS, {}, "wrong_stage", None),
+    # OpenRLHF
+    ("openrlhf.sft", ASKED, [], "not_an_object", None),
+    ("openrlhf.sft", ASKED, {"q": "q"}, "missing_key", "a"),
+    ("openrlhf.sft", {**ASKED, "data.input_template": "{} {"}, {"q": "q", "a": "a"}, "template_malformed", "data.input_template"),
+    ("openrlhf.sft", TURNS, {"messages": [Q, "a"]}, "messages_malformed", "messages[1]"),
+    ("openrlhf.sft", TURNS, {"messages": [A]}, "one_message", "messages"),
+    ("openrlhf.sft", TURNS, {"messages": "q a"}, "text_for_messages", "messages"),
+    ("openrlhf.sft", EVERY, {"messages": "q a"}, "messages_malformed", "messages"),
+    ("openrlhf.sft", TURNS, {"messages": [Q, {**A, "content": None}]}, "content_not_text", "messages[1].content"),
+    ("openrlhf.sft", TURNS, {"messages": [{**Q, "role": "human"}, A]}, "foreign_role", "messages[0].role"),
+    ("openrlhf.sft", EVERY, {"messages": [Q, {"content": "a"}]}, "role_missing", "messages[1].role"),
+    ("openrlhf.sft", EVERY, {"messages": [A, Q, A]}, "begins_with_answer", "messages[0].role"),
+    ("openrlhf.sft", EVERY, {"messages": [Q, Q]}, "no_answer", "messages"),
+    ("openrlhf.sft", TURNS, {"messages": [Q, A, Q]}, "last_not_answer", "messages[2].role"),
+    ("openrlhf.sft", TURNS, {"messages": [Q, A], "tools": [{"name": "f"}]}, "tools_ignored", "tools"),
+    ("openrlhf.sft", ASKED, {"q": ["q"], "a": "a"}, "prompt_spelt", "q"),
+    ("openrlhf.sft", ASKED, {"q": "q", "a": ["a"]}, "text_malformed", "a"),
+    ("openrlhf.sft", ASKED, {"q": "q", "a": ""}, "empty", "a"),
+    ("openrlhf.sft", {**CHAT, **ASKED}, {"q": [Q], "a": []}, "empty", "a"),
+    ("openrlhf.sft", {**CHAT, **ASKED}, {"q": [Q], "a": "a"}, "messages_malformed", "a"),
+    ("openrlhf.sft", {"data.input_key": "t", "model.pretrain_mode_enable": True}, {"t": None}, "empty", "t"),
+    ("openrlhf.sft", {**EVERY, "data.output_key": "a"}, {"messages": [Q], "a": A}, "multiturn_with_output", "a"),
+    ("openrlhf.sft", {"data.multiturn": True}, {"input": [Q, A]}, "multiturn_needs_template", None),
+    ("openrlhf.rm", {}, {"chosen": "a"}, "missing_key", "rejected"),
+    ("openrlhf.rm", {"data.prompt_key": "p", "data.input_template": "{} {}"}, {"p": "q", "chosen": "a", "rejected": "b"},
+     "template_malformed", "data.input_template"),
+    ("openrlhf.rm", {"data.prompt_key": "p"}, {"p": None, "chosen": "a", "rejected": "b"}, "prompt_null", "p"),
+    ("openrlhf.rm", {"model.margin_loss_enable": True}, {"chosen": "a", "rejected": "b", "margin": "1"}, "margin_malformed", "margin"),
+    ("openrlhf.rm", CHAT, {"chosen": "a", "rejected": [Q, B]}, "letters_rendered", "chosen"),
+    ("openrlhf.rm", BEHIND, {"p": "q", "chosen": "a", "rejected": "b"}, "letters_rendered", "p"),
+    ("openrlhf.rm", BEHIND, {"p": [Q], "chosen": "a", "rejected": [B]}, "messages_malformed", "chosen"),
+    ("openrlhf.rm", BEHIND, {"p": [Q], "chosen": [A], "rejected": []}, "side_empty", "rejected"),
+    ("openrlhf.rm", {"data.prompt_key": "p", "data.input_template": "{}"}, {"p": 1, "chosen": "a", "rejected": "b"}, "prompt_spelt", "p"),
+    ("openrlhf.dpo", {"data.prompt_key": "p"}, {"p": None, "chosen": "a", "rejected": "b"}, "text_malformed", "p"),
+    ("openrlhf.dpo", {}, {"chosen": "a", "rejected": "a"}, "same_answers", "rejected"),
+    ("openrlhf.dpo", CHAT, {"chosen": [A], "rejected": [Q, B]}, "one_message", "chosen"),
+    ("openrlhf.dpo", CHAT, {"chosen": [Q, A], "rejected": [S, Q, B]}, "other_prompt", "rejected"),
+    ("openrlhf.dpo", BEHIND, {"p": [Q], "chosen": [A], "rejected": [{**B, "content": 1}]}, "content_not_text", "rejected[0].content"),
+    ("openrlhf.dpo", BEHIND, {"p": [Q], "chosen": [{**A, "role": "gpt"}], "rejected": [B]}, "foreign_role", "chosen[0].role"),
+    ("openrlhf.dpo", BEHIND, {"p": [Q], "chosen": [A], "rejected": [B], "tools": [1]}, "tools_ignored", "tools"),
+    ("openrlhf.dpo", {}, 1, "not_an_object", None),
+    ("openrlhf.rl", GOLDEN, 1, "not_an_object", None),
+    ("openrlhf.rl", GOLDEN, {"p": [Q]}, "missing_key", "gold"),
+    ("openrlhf.rl", {"data.input_template": "{}{x}"}, {"input": "q"}, "template_malformed", "data.input_template"),
+    ("openrlhf.rl", GOLDEN, {"p": {}, "gold": "1"}, "messages_malformed", "p"),
+    ("openrlhf.rl", GOLDEN, {"p": [{**Q, "content": 1}], "gold": "1"}, "content_not_text", "p[0].content"),
+    ("openrlhf.rl", GOLDEN, {"p": [{**Q, "role": "human"}], "gold": "1"}, "foreign_role", "p[0].role"),
+    ("openrlhf.rl", GOLDEN, {"p": [Q], "gold": "1", "tools": [1]}, "tools_ignored", "tools"),
+    ("openrlhf.rl", GOLDEN, {"p": "<image> q", "gold": "1"}, "image_mark", "p[0].content"),
+    ("openrlhf.rl", {"data.input_template": "{}"}, {"input": 1}, "prompt_spelt", "input"),
+    ("openrlhf.rl", {}, {"input": ""}, "prompt_empty", "input"),
+    ("openrlhf.rl", GOLDEN, {"p": [Q], "gold": None}, "no_label", "gold"),
+    ("openrlhf.rl", {}, {"input": 1}, "text_malformed", "input"),
     # TRL
     ("trl.sft", {}, 1, "not_an_object", None),
     ("trl.sft", {}, {"messages": []}, "empty_messages", "messages"),
@@ -324,13 +383,45 @@ def test_prompts_of_two_kinds():
     ]
 
 
-@pytest.mark.parametrize("name", ["trl.sft", "llamafactory.sft", "ms_swift.sft", "verl.rl"])
+@pytest.mark.parametrize(
+    "name", ["trl.sft", "llamafactory.sft", "ms_swift.sft", "verl.rl", "openrlhf.dpo", "openrlhf.sft"]
+)
 def test_a_file_that_datasets_cannot_type(name):
     """A whole number of more than 64 bits beside objects: the library's own reader refuses it."""
     mode = trainer(name)
     seen = Seen.of([{"messages": [Q, A]}, {"messages": [{"role": {"a": 1}, "content": 10**20}]}], typed=mode.typed)
     told = [fate.reason for fate in mode.before(mode.configured(None, {}), seen)][:1]
     assert told == ["file_not_loadable" if name == "ms_swift.sft" else "not_loadable"]
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "key"), [("rm", CHAT, "chosen"), ("dpo", BEHIND, "prompt"), ("sft", {}, "response")]
+)
+def test_lists_of_json_under_a_name_of_openrlhf_stop_the_run(name, settings, key):
+    """`datasets` 5 gives their type to the text that is made under the same name; other names are free."""
+    mode, odd = trainer(f"openrlhf.{name}"), [Q, {**A, "tool_calls": [{"name": "f"}]}]
+    known = mode.configured(None, settings)
+    for row, told in (({key: odd}, ["column_of_json"]), ({"x": odd}, []), ({key: [Q, A]}, []), ({key: {"x": odd}}, [])):
+        before = mode.before(known, Seen.of([row], typed=mode.typed))
+        assert [fate.reason for fate in before] == told, row
+        assert not before or before[0].where == key
+
+
+@pytest.mark.parametrize("template", ["U: {}", "{{{}}}", "{{}}", "{", "", "no", "{} {", "{!r} {}", "{} {0}", "{}{}"])
+def test_openrlhf_fills_a_template_as_python_does(template):
+    """One without {} is set aside; one that Python cannot fill stops the run."""
+    mode = trainer("openrlhf.rl")
+    known = mode.configured(None, {"data.input_template": template})
+    read = mode.read({"input": 1}, known, Seen.of([{"input": 1}]))
+    stopped = [fate.reason for fate in mode.before(known, Seen())]
+    try:
+        made = template.format(1) if "{}" in template else None
+    except (ValueError, LookupError):
+        assert stopped == ["template_malformed"]
+        return
+    assert stopped == []
+    assert (read.trained and read.trained.prompt) == made
+    assert [fate.reason for fate in read.fates] == ["prompt_spelt" if made else "text_malformed"]
 
 
 def test_together_takes_files_of_one_format():
@@ -384,13 +475,14 @@ def test_every_rule_is_held():
         ("fireworks", "many_rows"),
         ("ms_swift", "file_not_loadable"),
         ("ms_swift", "date_out_of_range"),
+        ("openrlhf", "column_of_json"),
     }
-    held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl")}
+    held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl", "openrlhf")}
     for name in trainer_names():
         mode, module = trainer(name), name.partition(".")[0]
         if module not in {known for known, _ in held}:
             continue
-        by_tokens = {"too_long", "too_long_cut", "too_long_fails", "fully_masked", "prompt_fills"}
+        by_tokens = {"too_long", "too_long_cut", "too_long_fails", "fully_masked", "prompt_fills", "prompt_too_long"}
         assert {slug for slug in mode.rules if (module, slug) not in held} <= by_tokens, name
 
 
@@ -417,6 +509,11 @@ GOOD = [
     ("ms_swift.grpo", {}, {"messages": [Q], "solution": "1"}),
     ("verl.sft", {}, {"messages": [Q, A]}),
     ("verl.rl", {}, ROW),
+    ("openrlhf.sft", EVERY, {"messages": [S, Q, A, Q, A]}),
+    ("openrlhf.sft", {"data.input_key": "question", "data.output_key": "response"}, {"question": "q", "response": "a"}),
+    ("openrlhf.rm", CHAT, {"chosen": [Q, A], "rejected": [Q, B], "margin": 0.5}),
+    ("openrlhf.dpo", BEHIND, {"p": [Q], "chosen": [A], "rejected": [B]}),
+    ("openrlhf.rl", GOLDEN, {"p": [Q], "gold": "1"}),
     ("openai.sft", {}, {"messages": [Q, A]}),
     ("openai.sft", {}, {"messages": [{**Q, "content": [{"type": "text", "text": "q"}]}, A]}),
     ("openai.dpo", {}, PAIR),

@@ -1,4 +1,4 @@
-"""What LLaMA-Factory, ms-swift and verl train of a row, token by token.
+"""What LLaMA-Factory, ms-swift, verl and OpenRLHF train of a row, token by token.
 
 The tokens were compared with those of the installed packages (benchmarks/installed_trainers.py).
 """
@@ -8,10 +8,12 @@ import datetime as dt
 import pytest
 from chat_helpers import CHATML, UNMARKED, make_tokenizer
 
+from datacheck.chat.conversations import trained_as
+from datacheck.chat.samples import samples
 from datacheck.contract.artifacts import hashed
 from datacheck.features.agreement import expected
 from datacheck.features.outcomes import RunOf
-from datacheck.features.tokens import TokenRun
+from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
 from datacheck.trainers import trainer
 from datacheck.trainers.base import Seen
 
@@ -26,9 +28,9 @@ def rows(folder, mode, records, **settings):
     return expected(run, records, Seen.of(records, typed=trainer(mode).typed))
 
 
-def read(mode, *records):
-    seen = Seen.of(records, typed=trainer(mode).typed)
-    return [trainer(mode).read(record, trainer(mode).configured(None, {}), seen).trained for record in records]
+def read(mode, *records, **settings):
+    seen, known = Seen.of(records, typed=trainer(mode).typed), trainer(mode).configured(None, settings)
+    return [trainer(mode).read(record, known, seen).trained for record in records]
 
 
 @pytest.mark.parametrize(("mode", "settings"), [("llamafactory.sft", SHARE), ("ms_swift.sft", {})])
@@ -121,3 +123,97 @@ def test_verl_cuts_the_beginning_of_a_prompt_that_nothing_filters(tmp_path):
         rows(folder, "verl.rl", [record], **{"data.max_prompt_length": most})[0].examples[0].ids for most in (99, 5)
     )
     assert cut == whole[-5:]
+
+
+CHAT = {"data.apply_chat_template": True, "data.input_key": "messages"}
+TURNS = [Q, {**A, "content": "a b"}, {**Q, "content": "more"}, {**A, "content": "the weather"}]
+
+
+def said(tokenizer, example):
+    """What is trained, as text; stretches apart."""
+    runs, before = [], False
+    for token, label in zip(example.ids, example.labels, strict=True):
+        if label == -100:
+            before = False
+            continue
+        assert label == token
+        runs = [*runs[:-1], [*runs[-1], token]] if before else [*runs, [token]]
+        before = True
+    return [tokenizer.backend.decode(run, skip_special_tokens=False) for run in runs]
+
+
+@pytest.mark.parametrize(("every", "told"), [(False, 1), (True, 2)])
+def test_openrlhf_trains_the_last_answer_or_every_one(tmp_path, every, told):
+    """With the line break behind the end token, but for the last one, which is taken off; the end token is not doubled."""
+    folder = make_tokenizer(tmp_path, UNMARKED)
+    (row,) = rows(folder, "openrlhf.sft", [{"messages": TURNS}], **CHAT, **{"data.multiturn": every})
+    model = load_model(hashed("tokenizer", "tok", folder)).tokenizer
+    words = ["a b<|im_end|>\n", "the weather<|im_end|>"]
+    assert said(model, row.examples[0]) == words[-told:]
+    assert model.backend.decode(list(row.examples[0].ids), skip_special_tokens=False).endswith("the weather<|im_end|>")
+
+
+def test_openrlhf_leaves_out_a_prompt_that_leaves_two_tokens(tmp_path):
+    """And puts the end token at the place of the last one that is left."""
+    folder, row = make_tokenizer(tmp_path, UNMARKED), {"messages": TURNS}
+    (whole,) = rows(folder, "openrlhf.sft", [row], **CHAT)
+    asked = whole.examples[0].labels.count(-100)
+    fates = {}
+    for room in (2, 3):
+        (cut,) = rows(folder, "openrlhf.sft", [row], **CHAT, **{"data.max_len": asked + room})
+        fates[room] = cut
+    assert fates[2].fate == "dropped"
+    ids = fates[3].examples[0].ids
+    assert ids[:-1] == whole.examples[0].ids[: asked + 2]
+    assert ids[-1] == whole.examples[0].ids[-1]
+
+
+def test_a_template_that_forgets_thoughts_moves_the_cut_of_openrlhf(tmp_path):
+    """The text is put together from two renderings: where the prompt is no prefix, words are lost and the check says so."""
+    short = UNMARKED.replace("message['content'] + '<|im_end|>'", "message['content'][:messages|length] + '<|im_end|>'")
+    folder = make_tokenizer(tmp_path, short)
+    talk = [{**Q, "content": "abcdef"}, {**A, "content": "ghijkl"}]
+    run = TokenRun(tokenizer=hashed("tokenizer", "tok", folder), trainer=RunOf(trainer="openrlhf.sft", settings=CHAT))
+    (row,) = expected(run, [{"messages": talk}], Seen.of([{"messages": talk}]))
+    text = load_model(run.tokenizer).tokenizer.backend.decode(list(row.examples[0].ids), skip_special_tokens=False)
+    head = "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n"  # the prompt alone
+    whole = "<|im_start|>user\nab<|im_end|>\n<|im_start|>assistant\ngh<|im_end|>\n"
+    assert text == (head + whole[len(head) :]).rstrip("\n")
+    model, (told,) = load_model(run.tokenizer), read("openrlhf.sft", {"messages": talk}, **CHAT)
+    with renderer(model, None) as child:
+        (sample,) = samples(trained_as(told), limits_of(run, model.tokenizer), child)
+    assert "prompt_not_prefix" in [fault.problem for fault in sample.faults]
+
+
+def test_pairs_of_openrlhf(tmp_path):
+    """DPO trains the answers; a reward model sees all; a rejected conversation is cut where the chosen one's prompt ends."""
+    folder = make_tokenizer(tmp_path, UNMARKED)
+    model = load_model(hashed("tokenizer", "tok", folder)).tokenizer
+    pair = {"chosen": [Q, A], "rejected": [Q, {**A, "content": "no"}]}
+    (dpo,) = rows(folder, "openrlhf.dpo", [pair], **CHAT)
+    assert [said(model, each) for each in dpo.examples] == [["a<|im_end|>"], ["no<|im_end|>"]]
+    (rm,) = rows(folder, "openrlhf.rm", [pair], **CHAT)
+    assert [each.labels for each in rm.examples] == [each.ids for each in dpo.examples]
+    other = {**pair, "rejected": [{**Q, "content": "question"}, {**A, "content": "no"}]}
+    (dpo,) = rows(folder, "openrlhf.dpo", [other], **CHAT)
+    text = model.backend.decode(list(dpo.examples[1].ids), skip_special_tokens=False)
+    assert text.startswith("<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n")
+    assert text.endswith("no<|im_end|>")
+
+
+def test_texts_of_openrlhf_end_behind_a_blank(tmp_path):
+    folder = make_tokenizer(tmp_path, UNMARKED)
+    model = load_model(hashed("tokenizer", "tok", folder)).tokenizer
+    settings = {"data.input_key": "q", "data.output_key": "a"}
+    (row,) = rows(folder, "openrlhf.sft", [{"q": "q", "a": "the weather\n\n"}], **settings)
+    text = model.backend.decode(list(row.examples[0].ids), skip_special_tokens=False)
+    assert text == "User: q\nAssistant: the weather <|im_end|>"
+
+
+def test_openrlhf_cuts_the_beginning_of_a_prompt(tmp_path):
+    folder, record = make_tokenizer(tmp_path, UNMARKED), {"input": [Q, A, Q]}
+    whole, cut, less = (
+        rows(folder, "openrlhf.rl", [record], **{"data.apply_chat_template": True, **more})[0].examples[0].ids
+        for more in ({}, {"data.max_len": 6}, {"data.max_len": 6, "rollout.max_new_tokens": 3})
+    )
+    assert (cut, less) == (whole[-5:], whole[-3:])
