@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from datacheck.check import Artifact, GraderCode, Listing, Model, TrainerPython, decisive
+from datacheck.check import Artifact, GraderCode, Listing, Model, TestPython, TrainerPython, decisive
 from datacheck.errors import UsageError, WrongValueError
 from datacheck.trainers import trainer
 from datacheck.trainers.probes.asking import ProbeError, installed
-from datacheck.trainers.rewards.asking import RewardError, described
+from datacheck.trainers.rewards.contained import RewardError, described
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _SHARDS = 1000
@@ -87,7 +87,7 @@ def trainer_python(python: Path, named: str | None) -> TrainerPython:
     return TrainerPython(named=str(python), versions=tuple(versions), source=found.source, location=python.absolute())
 
 
-GRADERS = "graders"  # in the run that checks see: the reward functions of `--grader`
+GRADERS, TESTS = "graders", "tests"  # in the run that checks see: what `--grader` and `--run-tests` allow
 
 
 def graders(named: Sequence[str], python: Path | None) -> tuple[GraderCode, ...]:
@@ -122,6 +122,17 @@ def _beside(file: Path) -> str:
     return digest.hexdigest()
 
 
+def tests_python(python: Path | None) -> TestPython:
+    """The Python that tests of the data run in. Raises UsageError where it is none."""
+    location = (python or Path(sys.executable)).absolute()
+    with tempfile.TemporaryDirectory(prefix="datacheck-tests-") as folder:
+        try:
+            _, version = described("", location, Path(folder), Path(folder))
+        except RewardError as error:
+            raise UsageError("--run-tests {why}", why=error.message) from None
+    return TestPython(python=version, location=location)
+
+
 def can_be_asked(named: str | None) -> bool:
     """Whether there is a probe for a run's trainer."""
     return named is not None and bool(trainer(named).probe)
@@ -137,6 +148,8 @@ def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
             found[f"{value.package} (--trainer-python)"] = value.source
         if setting == GRADERS:
             found |= {f"{code.named} (--grader)": code.source for code in value}
+        if isinstance(value, TestPython):
+            found[f"Python {value.python} (--run-tests)"] = hashlib.sha256(value.python.encode()).hexdigest()
     return found
 
 
