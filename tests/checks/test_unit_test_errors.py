@@ -85,7 +85,10 @@ def test_only_the_operator_lets_tests_run(rl, tmp_path, monkeypatch):
 
 
 def test_other_languages_are_said_and_do_not_pass(rl):
-    done, finding = rl([{"prompt": "Write f.", "tests": "int main() { assert(f(2) == 4); }", "language": "cpp"}])
+    row = {"prompt": "Write f.", "tests": "int main() { assert(f(2) == 4); }", "language": "cpp"}
+    task = task_of(row)
+    assert not unit_tests.is_judged(task.tests[0], task)
+    done, finding = rl([row])
     assert finding["status"] == "error"
     assert "not judged: they are not Python" in " ".join(done.output.split())
 
