@@ -2558,6 +2558,22 @@ SABOTAGES = (
         "tests/checks/test_unit_test_errors.py::test_other_languages_are_said_and_do_not_pass",
     ),
     Sabotage(
+        "solutions_always_agree",
+        "a solution that marks another answer than the gold is named",
+        "datacheck.text.graders.agree",
+        "return values[0] == values[1] or _as_parts(one) == _as_parts(other)",
+        "return True",
+        "tests/text/test_graders.py::test_whether_two_answers_are_one",
+    ),
+    Sabotage(
+        "formulas_are_any_text",
+        "formulas are read by math-verify where nobody names a grader",
+        "datacheck.checks.unverifiable_answers._is_mathematical",
+        "_FORMULA.search(gold) is not None",
+        "False",
+        "tests/text/test_graders.py::test_formulas_are_read_by_math_verify_where_nobody_names_a_grader",
+    ),
+    Sabotage(
         "any_instruction_is_known",
         "an instruction id that the registry of the reward does not have is found",
         "datacheck.features.constraints.Constraints._facts",
