@@ -90,22 +90,26 @@ def trainer_python(python: Path, named: str | None) -> TrainerPython:
 GRADERS, TESTS = "graders", "tests"  # in the run that checks see: what `--grader` and `--run-tests` allow
 
 
-def graders(named: Sequence[str], python: Path | None) -> tuple[GraderCode, ...]:
-    """The operator's reward functions; nothing of them runs here. Raises UsageError where one is not there."""
-    return tuple(_grader(each, (python or Path(sys.executable)).absolute()) for each in dict.fromkeys(named))
+def graders(named: Sequence[str], python: Path | None, folder: Path | None) -> tuple[GraderCode, ...]:
+    """The operator's reward functions; nothing of them runs here. Raises UsageError where one is not there.
+
+    folder: that their files and modules are looked for in; by default the working folder.
+    """
+    location = (python or Path(sys.executable)).absolute()
+    return tuple(_grader(each, location, folder or Path.cwd()) for each in dict.fromkeys(named))
 
 
-def _grader(named: str, python: Path) -> GraderCode:
+def _grader(named: str, python: Path, folder: Path) -> GraderCode:
     module, _, function = named.rpartition(":")
     if not module or not all(part.isidentifier() for part in function.split(".")):
         raise UsageError("--grader {named}: expected FILE.py:FUNCTION or MODULE:FUNCTION", named=named)
-    file = Path(module).resolve() if module.endswith(".py") else None
+    file = (folder / module).resolve() if module.endswith(".py") else None
     if file is not None and not file.is_file():
         raise UsageError("--grader {named}: no such file", named=named)
-    search = file.parent if file else Path.cwd()
-    with tempfile.TemporaryDirectory(prefix="datacheck-grader-") as folder:
+    search = file.parent if file else folder
+    with tempfile.TemporaryDirectory(prefix="datacheck-grader-") as scratch:
         try:
-            source, version = described("" if file else module, python, search, Path(folder))
+            source, version = described("" if file else module, python, search, Path(scratch))
         except RewardError as error:
             raise UsageError("--grader {why}", why=error.message) from None
     if not file and not source:

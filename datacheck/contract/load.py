@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck.check import Artifact, Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
+from datacheck.check import Artifact, Check, FieldRule, GraderCode, Limit, Listing, Metric, Model, Need, Scale
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
@@ -628,6 +628,7 @@ def load_contract(
     nothing_yet: Collection[str] = (),
     python: Path | None = None,
     graders: Sequence[str] = (),
+    graders_in: Path | None = None,
     run_tests: bool = False,
 ) -> Contract:
     """Load and validate the contract at `path`.
@@ -642,6 +643,7 @@ def load_contract(
         nothing_yet: but those, of which there is nothing to name.
         python: the training environment's Python, from `--trainer-python`; a contract can never name one.
         graders: reward functions that may be asked, from `--grader`; a contract names one, and cannot allow it.
+        graders_in: the folder of their files; by default the working folder.
         run_tests: whether tests that the data holds may be run, from `--run-tests`; a contract can never say so.
 
     Raises:
@@ -663,7 +665,8 @@ def load_contract(
     header = reader.model(_Header, value, ()) or _known_header(value)
     _run(reader, header.run if header else {}, run or {}, folder)
     if not reader.problems:
-        reader.run |= _of_operator(reader.run["trainer"], python, graders, run_tests=run_tests)
+        found = artifacts.graders(graders, python, graders_in)
+        reader.run |= _of_operator(reader.run["trainer"], python, found, run_tests=run_tests)
     datasets: dict[str, Dataset] = {}
     if header:
         _bound_benchmarks(header, data)
@@ -715,10 +718,10 @@ def _require_known(header: _Header, data: Mapping[str, str]) -> None:
 
 
 def _of_operator(
-    trainer: str | None, python: Path | None, graders: Sequence[str], *, run_tests: bool
+    trainer: str | None, python: Path | None, graders: tuple[GraderCode, ...], *, run_tests: bool
 ) -> dict[str, Any]:
     """What only the operator may name: another Python, whose trainer may be asked, and code that may run."""
-    found: dict[str, Any] = {artifacts.GRADERS: artifacts.graders(graders, python)} if graders else {}
+    found: dict[str, Any] = {artifacts.GRADERS: graders} if graders else {}
     if run_tests:
         found[artifacts.TESTS] = artifacts.tests_python(python)
     if python is not None and (not found or artifacts.can_be_asked(trainer)):

@@ -68,6 +68,7 @@ class Session:
                 nothing_yet=options.nothing_yet,
                 python=options.trainer_python,
                 graders=options.graders,
+                graders_in=options.graders_in,
                 run_tests=options.run_tests,
             )
             self.decided = None

@@ -2574,6 +2574,22 @@ SABOTAGES = (
         "tests/text/test_graders.py::test_formulas_are_read_by_math_verify_where_nobody_names_a_grader",
     ),
     Sabotage(
+        "another_grader_is_no_question",
+        "after a change of the reward function a version is asked about anew",
+        "datacheck.registry.publish.Job._contract",
+        "graders=options.graders,",
+        "",
+        "tests/registry/test_channels.py::test_a_channel_names_the_reward_function_and_the_signed_verdict_says_which_it_was",
+    ),
+    Sabotage(
+        "anybody_writes_the_reward",
+        "a reward function that others may write lets a channel decide nothing",
+        "datacheck.registry.channels._require_own_code",
+        "require_own(file, file.stat())",
+        "file.stat()",
+        "tests/registry/test_channels.py::test_a_function_that_others_may_write_or_that_is_not_there_decides_nothing",
+    ),
+    Sabotage(
         "any_instruction_is_known",
         "an instruction id that the registry of the reward does not have is found",
         "datacheck.features.constraints.Constraints._facts",
