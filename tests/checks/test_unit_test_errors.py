@@ -125,6 +125,13 @@ def test_a_solution_that_passes_under_one_seed_alone_is_flaky():
     assert runs(lambda program, _: "failed" if empty in program.solution else "passed", GOOD) == []
 
 
+def test_a_solution_that_is_too_slow_the_second_time_is_not_flaky():
+    def slow(program, seed):
+        return "too_long" if seed else "failed" if "return None" in program.solution else "passed"
+
+    assert runs(slow, GOOD) == [(0, "too_long")]
+
+
 def test_rows_that_hang_are_named_and_given_up_in_time():
     found = runs(lambda *_: "too_long", *[GOOD] * 30)
     assert found == [(n, "too_long") for n in range(20)]

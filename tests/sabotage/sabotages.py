@@ -2537,8 +2537,8 @@ SABOTAGES = (
         "one_run_is_enough",
         "a solution that passes once and fails once is found",
         "datacheck.features.unit_tests.Runs._of",
-        "if again.outcome != first.outcome:",
-        "if False:",
+        "if again.outcome != first.outcome and",
+        "if False and",
         "tests/checks/test_unit_test_errors.py::test_a_solution_that_passes_under_one_seed_alone_is_flaky",
     ),
     Sabotage(

@@ -38,6 +38,10 @@ def runner(tmp_path_factory):
         (Program(DOUBLE, cases=[([2], 4), ([3], [6])], function="double"), ("passed", "")),
         (Program("class Solution:\n    def double(self, x): return 2 * x", cases=[("2", "4")], function="double"), ("passed", "")),
         (Program(DOUBLE, cases=[([2], 5)], function="double"), ("failed", "")),
+        (
+            Program("class Solution:\n    def count(self, x, y, z): return x", cases=[([1, 2, 3], 1)], function="count"),
+            ("passed", ""),
+        ),
         (Program("print(sum(map(int, input().split())))", cases=[("1 2\n", "3\n"), ("3 4\n", "7\n")]), ("passed", "")),
         (Program("print(3)", cases=[("1 2\n", "3\n"), ("3 4\n", "7\n")]), ("failed", "")),
         (Program("import sys\nsys.stdout.write(sys.stdin.buffer.read().decode()); exit()", cases=[("a\n", "a\n")]), ("passed", "")),
