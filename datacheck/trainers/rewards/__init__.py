@@ -1,4 +1,4 @@
-"""Running code of others, which is a reward or holds one, in a child that is contained: with a Python of the operator's.
+"""Running code that is a reward or holds one, in a child that is contained: with a Python of the operator's.
 
 `Contained` (in `contained.py`) starts `child.py` with that Python, which needs nothing of ours. The child leaves the
 network, the process tree and the right to write behind (`jail.py`), and answers one JSON line for each:
