@@ -166,6 +166,17 @@ class GraderCode(Model):
     search: Path = Field(exclude=True, repr=False)
 
 
+class TestPython(Model):
+    """The Python in which tests of the data may be run, contained, because the operator says so (`--run-tests`).
+
+    python: its version; location: where it is on this machine, which stands neither in a key of the store nor in a
+    report.
+    """
+
+    python: str
+    location: Path = Field(exclude=True, repr=False)
+
+
 class Listing(Model):
     """The files under a folder that the contract names (`source.media`), as they were when the contract was read.
 

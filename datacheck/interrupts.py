@@ -1,8 +1,10 @@
-"""SIGINT and SIGTERM as one exception, so that what was stopped still says so."""
+"""SIGINT and SIGTERM as one exception, so that what was stopped still says so; and how a child is ended."""
 
+import os
 import signal
+import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 BOTH = (signal.SIGINT, signal.SIGTERM)
@@ -51,3 +53,23 @@ def ignore_signals() -> None:
     """From here on what is left is to write down what was found."""
     for each in BOTH:
         signal.signal(each, signal.SIG_IGN)
+
+
+def end_child(child: subprocess.Popen[bytes], patience: float = 0) -> int:
+    """End a child that leads a session of its own, and what it started there; gives its exit code.
+
+    Its pipes are closed first. patience: seconds that it may take to end by itself before it is told to.
+    """
+    for pipe in (child.stdin, child.stdout):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+    try:
+        child.wait(patience)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGTERM)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(5)
+    with suppress(OSError):
+        os.killpg(child.pid, signal.SIGKILL)
+    return child.wait()

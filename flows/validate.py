@@ -55,8 +55,8 @@ _EXIT_CODES = {CONTRACT_FAILED: 1, INVALID: 2}  # any other state that is not Co
 class Request(BaseModel):
     """The parameters of a validation: a contract, where its datasets are, settings of the run, where the report goes.
 
-    Relative paths are relative to the working directory of the process that runs the flow. There is no `checks`
-    here: who may start a run must not thereby run code of theirs.
+    Relative paths are relative to the working directory of the process that runs the flow. There is no `checks`,
+    `graders` or `run_tests` here: who may start a run must not thereby run code of theirs.
     """
 
     model_config = ConfigDict(extra="forbid")

@@ -28,8 +28,8 @@ from rooms import CODE, FLOORS, ROOT, files, imports, module, neighbours, room
 ONLY = {
     "text": set(),
     "pii": {"plugins", "text"},
-    "trainers": {"plugins", "i18n"},
-    "chat": {"i18n"},
+    "trainers": {"plugins", "i18n", "interrupts"},
+    "chat": {"i18n", "interrupts"},
     "i18n": set(),
     "errors": {"i18n"},
     "status": set(),

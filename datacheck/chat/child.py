@@ -19,7 +19,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -29,6 +28,7 @@ from typing import IO, Any, NamedTuple, Self
 from datacheck.chat.mask import prefix_spans
 from datacheck.chat.template import NOW, Spans, TemplateFault, Templates
 from datacheck.i18n.message import Message, SaidError
+from datacheck.interrupts import end_child
 
 _BATCH = 64  # requests in one line: a conversation of usual length has some kilobytes
 _START = 60  # seconds for a child to start on a busy machine
@@ -94,12 +94,7 @@ class Renderer:
     def close(self) -> None:
         """End the child."""
         if self._child is not None:
-            self._child.kill()
-            self._child.wait()
-            for pipe in (self._child.stdin, self._child.stdout):
-                if pipe is not None:
-                    with suppress(OSError):
-                        pipe.close()
+            end_child(self._child)
             self._child, self._buffer = None, b""
 
     def render(self, requests: Iterable[RenderRequest]) -> Iterator[Reply]:

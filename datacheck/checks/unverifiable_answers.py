@@ -1,6 +1,7 @@
 """The check unverifiable_answers."""
 
 import re
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Literal
 
@@ -9,9 +10,9 @@ from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
-from datacheck.features.golds import Extract, Golds, Of, alternatives
+from datacheck.features.golds import Extract, Golds, Of, OwnAnswers, alternatives
 from datacheck.features.workings import unreached, wrong_sums
-from datacheck.text.graders import GRADERS, GraderFailedError
+from datacheck.text.graders import GRADERS, GraderFailedError, number
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
 # One letter, or several as one word or with signs between them; behind a sign the words of the option may follow.
@@ -21,6 +22,9 @@ _LETTERS = re.compile(
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+\s*\{|left|right)")  # of LaTeX, with what it is applied to
 _LEFT, _RIGHT = re.compile(r"\\left(?![A-Za-z])"), re.compile(r"\\right(?![A-Za-z])")  # no \rightarrow
 _MOST = 0.9  # of the golds, for `auto` to take a grader
+_TRIED = 200  # golds that `auto` gives to math-verify, spread over them: 5 to 70 ms each
+_FORMULA = re.compile(r"\\[A-Za-z]|[\^$√π∞]|^[^\W\d_]\s*=|^[^\w]*\d[\d\W]*$")  # a command, a sign; `x = 3`; `(1, 2)`
+_LONGEST = 200  # characters of a formula
 
 
 class UnverifiableAnswers(Check):
@@ -28,8 +32,8 @@ class UnverifiableAnswers(Check):
 
     The gold is taken out of the solution as rule-based rewards take it (behind `#### `, in `\boxed{…}`, or the whole
     answer) and fed back to the grader as if a model had said it. A gold that does not get full marks that way never
-    will. `grader: auto` takes the strictest grader that reads the golds of nine in ten rows; name the one that your
-    reward uses:
+    will. `grader: auto` takes the strictest grader that reads the golds of nine in ten rows, of formulas math-verify
+    where it is installed (200 of them); name the one that your reward uses:
 
     - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit (MLX-GRPO)
     - `gsm8k`: digits, points and a minus sign (verl's `gsm8k`, which drops commas from the answer, not from the gold)
@@ -42,6 +46,8 @@ class UnverifiableAnswers(Check):
 
     Worked solutions with `#### ` are held against themselves: the gold must be a number of the working (`unreached`),
     and annotations such as `<<48/2=24>>` must add up (`sums`).
+    Where a row has a solution beside its gold, the answer that it marks must be the gold (`disagrees`): as number, in
+    spelling, or by math-verify.
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
     """
@@ -67,6 +73,13 @@ class UnverifiableAnswers(Check):
             "rows",
             Limit(max=0.05, warn_max=0),
             why="rewards take the last one; 1 in 300 of MATH's solutions marks each part, or each of two ways",
+        ),
+        "disagrees": Metric(
+            "rows whose own solution marks another answer than the gold",
+            "share",
+            "rows with a solution that marks one",
+            Limit(warn_max=0),
+            why="one of the two is wrong, or belongs to another row; none of MATH-500's 500 rows",
         ),
         "unreached": Metric(
             "rows whose gold is a number that their working never comes to",
@@ -104,9 +117,12 @@ class UnverifiableAnswers(Check):
     def _golds(self) -> Need:
         return Need(Golds(of=self.of, extract=self.extract))
 
+    def _own(self) -> Need:
+        return Need(OwnAnswers(extract=self.extract))
+
     def needs(self) -> tuple[Need, ...]:
-        """The golds."""
-        return (self._golds(),)
+        """The golds, and what solutions beside them say."""
+        return (self._golds(), self._own())
 
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
@@ -114,11 +130,13 @@ class UnverifiableAnswers(Check):
         chosen = _outside(every, data.turns)
         golds = every.join(chosen.select("row"), on="row", how="anti", maintain_order="left")
         distinct = golds.select("gold", "listed").drop_nulls().group_by("gold", "listed", maintain_order=True).len()
-        grader = _fitting(distinct) if self.grader == "auto" else self.grader
-        unread = pl.Series(
-            [_trouble(grader, *gold) for gold in distinct.select("gold", "listed").iter_rows()], dtype=pl.String
-        )
-        forms = distinct.with_columns(unread=unread)
+        grader, notes = (self.grader, []) if self.grader != "auto" else _fitting(distinct)
+        tried = _formulas(distinct) if self.grader == "auto" and grader == "math_verify" else {}
+        unread = [
+            tried.get(gold) if tried else _trouble(grader, *gold)
+            for gold in distinct.select("gold", "listed").iter_rows()
+        ]
+        forms = distinct.with_columns(unread=pl.Series(unread, dtype=pl.String))
         judged = golds.lazy().join(forms.lazy(), on=["gold", "listed"], how="left", maintain_order="left")
         troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
         without = data.rows.join(every.lazy().select("row"), on="row", how="anti").select("row")
@@ -128,10 +146,14 @@ class UnverifiableAnswers(Check):
         wrong = chosen.drop_nulls("problem").lazy().select("row", "problem", "where", text="gold")
         told = troubled.select("row", "problem", "where", text="gold")
         marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
-        doubts = {"unreached": unreached(marked).collect().lazy(), "sums": wrong_sums(marked).collect().lazy()}
+        own = data[self._own()].collect()
+        doubts = {
+            "unreached": unreached(marked).collect().lazy(),
+            "sums": wrong_sums(marked).collect().lazy(),
+            "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
+        }
         doubted = [lines.with_columns(problem=pl.lit(name)) for name, lines in doubts.items()]
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
-        notes = []
         ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
         if ungraded:
             notes.append(
@@ -146,6 +168,7 @@ class UnverifiableAnswers(Check):
             notes.append(
                 Message("the golds were read as '{grader}'; name the grader that your reward uses", grader=grader)
             )
+        notes += _not_compared(own)
         if every.is_empty():
             notes.append(Message("no row has a part '{of}'", of=self.of))
         apart = {"falsy": pl.col("problem") == "falsy_answer", "several": pl.col("problem") == "several_answers"}
@@ -233,10 +256,68 @@ def _is_cut(answer: str) -> bool:
     return plain.count("{") != plain.count("}") or left < right
 
 
-def _fitting(golds: pl.DataFrame) -> str:
-    """The first grader that reads the golds of nine in ten rows."""
+def _fitting(golds: pl.DataFrame) -> tuple[str, list[Message]]:
+    """The first grader that reads the golds of nine in ten rows, and what there is to say of the choice."""
     rows = int(golds["len"].sum())
     for name in _AUTO:
         if sum(n for *gold, n in golds.iter_rows() if _trouble(name, *gold) is None) >= _MOST * rows > 0:
-            return name
-    return "exact"
+            return name, []
+    if sum(n for gold, _, n in golds.iter_rows() if _is_mathematical(gold)) < _MOST * rows or not rows:
+        return "exact", []
+    if find_spec("math_verify") is None:
+        return "exact", [
+            Message("the golds are formulas: pip install 'datacheck-llm[math]' reads them as math-verify does")
+        ]
+    tried = _formulas(golds)
+    counts = {(gold, listed): n for gold, listed, n in golds.iter_rows()}
+    if sum(counts[gold] for gold in tried if tried[gold] is None) < _MOST * sum(counts[gold] for gold in tried):
+        return "exact", [Message("the golds are formulas, and math-verify does not read nine in ten of them")]
+    said = Message(
+        "of {every:,} golds that are no numbers {n:,} were given to math-verify",
+        every=sum(number(gold) is None for gold in golds["gold"]),
+        n=len(tried),
+    )
+    return "math_verify", [said]
+
+
+@lru_cache(1)
+def _tried(golds: tuple[tuple[str, bool], ...]) -> dict[tuple[str, bool], str | None]:
+    """What keeps math-verify from giving golds full marks; no result is none here, where nobody named it."""
+    found = {gold: _trouble("math_verify", *gold) for gold in golds}
+    return {gold: None if trouble == "ungraded_answer" else trouble for gold, trouble in found.items()}
+
+
+def _formulas(golds: pl.DataFrame) -> dict[tuple[str, bool], str | None]:
+    """Golds that are no numbers, two hundred of them spread over all, and what math-verify says of them."""
+    every = [(gold, listed) for gold, listed, _ in golds.iter_rows() if number(gold) is None]
+    count = min(len(every), _TRIED)
+    return _tried(tuple(every[at * len(every) // count] for at in range(count)))
+
+
+def _is_mathematical(gold: str) -> bool:
+    """Whether a gold is a number, or a formula by its signs; text of several lines is none."""
+    return number(gold) is not None or (
+        len(gold) <= _LONGEST and "\n" not in gold and _FORMULA.search(gold) is not None
+    )
+
+
+def _not_compared(own: pl.DataFrame) -> list[Message]:
+    """Answers of solutions of which nobody knows whether they are the gold."""
+    rows = own["agrees"].null_count()
+    if not rows:
+        return []
+    if find_spec("math_verify") is None:
+        return [
+            Message.plural(
+                "the marked answer of {n:,} solution was not held against its gold: needs datacheck-llm[math]",
+                "the marked answers of {n:,} solutions were not held against their golds: needs datacheck-llm[math]",
+                rows,
+            )
+        ]
+    return [
+        Message.plural(
+            "the marked answer of {n:,} solution could not be held against its gold: words, or an option's letter",
+            "the marked answers of {n:,} solutions could not be held against their golds: words, or letters of options",
+            rows,
+        )
+    ]

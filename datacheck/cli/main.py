@@ -117,6 +117,9 @@ def run(
         list[str] | None,
         typer.Option(metavar="FILE.py:FUNCTION", help="A reward function that may be run, contained, on golds."),
     ] = None,
+    run_tests: Annotated[
+        bool, typer.Option("--run-tests", help="Run the tests that rows of programs hold, contained.")
+    ] = False,
     version: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),
@@ -154,6 +157,7 @@ def run(
         run=run_settings(settings),
         trainer_python=trainer_python,
         graders=tuple(grader or ()),
+        run_tests=run_tests,
         require=tuple(require or ()),
         typed=True,
     )

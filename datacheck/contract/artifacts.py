@@ -13,11 +13,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from datacheck.check import Artifact, GraderCode, Listing, Model, TrainerPython, decisive
+from datacheck.check import Artifact, GraderCode, Listing, Model, TestPython, TrainerPython, decisive
 from datacheck.errors import UsageError, WrongValueError
 from datacheck.trainers import trainer
 from datacheck.trainers.probes.asking import ProbeError, installed
-from datacheck.trainers.rewards.asking import RewardError, described
+from datacheck.trainers.rewards.contained import RewardError, described
 
 MAX_BYTES = 128 * 1024**2  # of one file; the largest public tokenizer.json has 33 MB
 _SHARDS = 1000
@@ -87,25 +87,29 @@ def trainer_python(python: Path, named: str | None) -> TrainerPython:
     return TrainerPython(named=str(python), versions=tuple(versions), source=found.source, location=python.absolute())
 
 
-GRADERS = "graders"  # in the run that checks see: the reward functions of `--grader`
+GRADERS, TESTS = "graders", "tests"  # in the run that checks see: what `--grader` and `--run-tests` allow
 
 
-def graders(named: Sequence[str], python: Path | None) -> tuple[GraderCode, ...]:
-    """The operator's reward functions; nothing of them runs here. Raises UsageError where one is not there."""
-    return tuple(_grader(each, (python or Path(sys.executable)).absolute()) for each in dict.fromkeys(named))
+def graders(named: Sequence[str], python: Path | None, folder: Path | None) -> tuple[GraderCode, ...]:
+    """The operator's reward functions; nothing of them runs here. Raises UsageError where one is not there.
+
+    folder: that their files and modules are looked for in; by default the working folder.
+    """
+    location = (python or Path(sys.executable)).absolute()
+    return tuple(_grader(each, location, folder or Path.cwd()) for each in dict.fromkeys(named))
 
 
-def _grader(named: str, python: Path) -> GraderCode:
+def _grader(named: str, python: Path, folder: Path) -> GraderCode:
     module, _, function = named.rpartition(":")
     if not module or not all(part.isidentifier() for part in function.split(".")):
         raise UsageError("--grader {named}: expected FILE.py:FUNCTION or MODULE:FUNCTION", named=named)
-    file = Path(module).resolve() if module.endswith(".py") else None
+    file = (folder / module).resolve() if module.endswith(".py") else None
     if file is not None and not file.is_file():
         raise UsageError("--grader {named}: no such file", named=named)
-    search = file.parent if file else Path.cwd()
-    with tempfile.TemporaryDirectory(prefix="datacheck-grader-") as folder:
+    search = file.parent if file else folder
+    with tempfile.TemporaryDirectory(prefix="datacheck-grader-") as scratch:
         try:
-            source, version = described("" if file else module, python, search, Path(folder))
+            source, version = described("" if file else module, python, search, Path(scratch))
         except RewardError as error:
             raise UsageError("--grader {why}", why=error.message) from None
     if not file and not source:
@@ -120,6 +124,17 @@ def _beside(file: Path) -> str:
     for path in sorted(file.parent.glob("*.py"))[:_SHARDS]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def tests_python(python: Path | None) -> TestPython:
+    """The Python that tests of the data run in. Raises UsageError where it is none."""
+    location = (python or Path(sys.executable)).absolute()
+    with tempfile.TemporaryDirectory(prefix="datacheck-tests-") as folder:
+        try:
+            _, version = described("", location, Path(folder), Path(folder))
+        except RewardError as error:
+            raise UsageError("--run-tests {why}", why=error.message) from None
+    return TestPython(python=version, location=location)
 
 
 def can_be_asked(named: str | None) -> bool:
@@ -137,6 +152,8 @@ def inputs(seen: Mapping[str, Any]) -> dict[str, str]:
             found[f"{value.package} (--trainer-python)"] = value.source
         if setting == GRADERS:
             found |= {f"{code.named} (--grader)": code.source for code in value}
+        if isinstance(value, TestPython):
+            found[f"Python {value.python} (--run-tests)"] = hashlib.sha256(value.python.encode()).hexdigest()
     return found
 
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic import Field as PydanticField
 
-from datacheck.check import Artifact, Check, FieldRule, Limit, Listing, Metric, Model, Need, Scale
+from datacheck.check import Artifact, Check, FieldRule, GraderCode, Limit, Listing, Metric, Model, Need, Scale
 from datacheck.contract import artifacts
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import USER_PACKAGE, always_names, check_class, check_names, user_inputs
@@ -628,6 +628,8 @@ def load_contract(
     nothing_yet: Collection[str] = (),
     python: Path | None = None,
     graders: Sequence[str] = (),
+    graders_in: Path | None = None,
+    run_tests: bool = False,
 ) -> Contract:
     """Load and validate the contract at `path`.
 
@@ -641,6 +643,8 @@ def load_contract(
         nothing_yet: but those, of which there is nothing to name.
         python: the training environment's Python, from `--trainer-python`; a contract can never name one.
         graders: reward functions that may be asked, from `--grader`; a contract names one, and cannot allow it.
+        graders_in: the folder of their files; by default the working folder.
+        run_tests: whether tests that the data holds may be run, from `--run-tests`; a contract can never say so.
 
     Raises:
         ContractError: with every mistake, each with file and line.
@@ -661,7 +665,8 @@ def load_contract(
     header = reader.model(_Header, value, ()) or _known_header(value)
     _run(reader, header.run if header else {}, run or {}, folder)
     if not reader.problems:
-        reader.run |= _of_operator(reader.run["trainer"], python, graders)
+        found = artifacts.graders(graders, python, graders_in)
+        reader.run |= _of_operator(reader.run["trainer"], python, found, run_tests=run_tests)
     datasets: dict[str, Dataset] = {}
     if header:
         _bound_benchmarks(header, data)
@@ -683,7 +688,7 @@ def load_contract(
         _require_known(header, data)
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
-    _require_asked(graders, datasets)
+    _require_asked(graders, datasets, run_tests=run_tests)
     inputs |= artifacts.inputs(reader.run) | reader.inputs
     if required is None and located:
         _complete(reader, datasets, absent, set(nothing_yet))
@@ -712,17 +717,23 @@ def _require_known(header: _Header, data: Mapping[str, str]) -> None:
             raise UsageError("--data {key}=…: {what}", key=key, what=unknown("dataset", key, header.datasets))
 
 
-def _of_operator(trainer: str | None, python: Path | None, graders: Sequence[str]) -> dict[str, Any]:
-    """What only the operator may name: another Python, whose trainer may be asked, and reward functions."""
-    found: dict[str, Any] = {artifacts.GRADERS: artifacts.graders(graders, python)} if graders else {}
-    if python is not None and (not graders or artifacts.can_be_asked(trainer)):
+def _of_operator(
+    trainer: str | None, python: Path | None, graders: tuple[GraderCode, ...], *, run_tests: bool
+) -> dict[str, Any]:
+    """What only the operator may name: another Python, whose trainer may be asked, and code that may run."""
+    found: dict[str, Any] = {artifacts.GRADERS: graders} if graders else {}
+    if run_tests:
+        found[artifacts.TESTS] = artifacts.tests_python(python)
+    if python is not None and (not found or artifacts.can_be_asked(trainer)):
         found["python"] = artifacts.trainer_python(python, trainer)
     return found
 
 
-def _require_asked(graders: Sequence[str], datasets: Mapping[str, Dataset]) -> None:
-    """Raise UsageError where `--grader` names a function that no check asks: nobody may think that it was asked."""
+def _require_asked(graders: Sequence[str], datasets: Mapping[str, Dataset], *, run_tests: bool) -> None:
+    """Raise UsageError where no check asks what the operator allows: nobody may think that it was asked."""
     checks = [check for dataset in datasets.values() for check in dataset.checks]
+    if run_tests and not any(getattr(check, "runs_in", None) for check in checks):
+        raise UsageError("--run-tests: no check runs them; add `- unit_test_errors` to the contract")
     asked = {code.named for check in checks for code in [getattr(check, "code", None)] if code is not None}
     for name in graders:
         if name not in asked:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from datacheck.check import Feature, View
-from datacheck.text.graders import TAKERS, latex, taker_of
+from datacheck.check import Feature, Need, View
+from datacheck.text.graders import TAKERS, agree, latex, taker_of
 
 Extract = Literal["auto", "whole", "hash", "boxed"]
 Of = Literal["answer", "response"]
@@ -58,6 +58,41 @@ class Golds(Feature):
         )
         found = table.join(golds, on="text", how="left", maintain_order="left")
         return found.select("row", "gold", where="path", listed=listed, trouble=trouble).select(*self.columns)
+
+
+_SOLUTION = r"^(?:solution|generated_solution|rationale)(?:\[0\])?$"
+
+
+class OwnAnswers(Feature):
+    """`row`, `where`, `said`, `agrees`: the answer that a row's own solution marks, and whether it is the gold.
+
+    The solution stands beside the gold, as a response or a value of the record (`solution`, as NuminaMath and OpenR1
+    have it). Where it marks several answers, one may be the gold. agrees is null where that is not known (`agree`).
+    """
+
+    columns = {"row": pl.UInt32, "where": pl.String, "said": pl.String, "agrees": pl.Boolean}
+
+    extract: Extract
+
+    def needs(self) -> tuple[Need, ...]:
+        """The golds."""
+        return (Need(Golds(of="answer", extract=self.extract)),)
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Hold the marked answers of each solution against the gold of its row."""
+        texts = pl.col("text").str.contains_any(["boxed{", "####"])
+        said = part.turns.filter(pl.col("part") == "response", texts).select("row", "path", "text")
+        told = part.cells.filter(pl.col("path").str.contains(_SOLUTION), texts).select("row", "path", "text")
+        both = pl.concat([said, told], how="vertical_relaxed").group_by("row", maintain_order=True).last().collect()
+        golds = part[self.needs()[0]].drop_nulls("gold").select("row", "gold", "listed").collect()
+        rows = both.join(golds, on="row", how="inner", maintain_order="left")
+        found = []
+        for row, path, text, gold, listed in rows.select("row", "path", "text", "gold", "listed").iter_rows():
+            marked = [each for each in TAKERS[taker_of(text)](text) if each]
+            if marked:
+                same = [agree(one, each) for one in alternatives(gold, listed) for each in marked]
+                found.append((row, path, marked[-1], True if True in same else None if None in same else False))
+        return pl.DataFrame(found, schema=self.columns, orient="row")
 
 
 def alternatives(gold: str, listed: bool) -> list[str]:

@@ -14,7 +14,8 @@ from datacheck.check import GraderCode, Message, Need, Summary, View
 from datacheck.features.golds import Extract, Golds, Of, alternatives
 from datacheck.features.outcomes import parsed
 from datacheck.text.answering import forms, in_form, wrong_answer
-from datacheck.trainers.rewards.asking import AskedFor, Grader, Question, Rewarded, RewardError, RewardLimits
+from datacheck.trainers.rewards.asking import AskedFor, Grader, Question, Rewarded
+from datacheck.trainers.rewards.contained import RewardError, RewardLimits
 
 Calls = Literal["auto", "trl", "verl", "ms_swift", "openrlhf"]
 LOST = ("too_long", "too_much_memory", "too_many_processes", "ended")  # of which the child dies
@@ -76,7 +77,7 @@ class Rewards(Summary):
         rows, every = self._chosen(data)
         code = self.code
         limits = RewardLimits(seconds=self.seconds)
-        with Grader(code.full, code.location, code.search, folder, self.calls, limits) as grader:
+        with Grader(code.location, code.search, folder, limits, name=code.full, calls=self.calls) as grader:
             try:
                 lines = list(Interview(self, grader, rows, every).lines()) if rows else []
             except RewardError as error:

@@ -22,6 +22,7 @@ THIRD = "datacheck/verdict/3"  # without `trainers`
 SECOND = "datacheck/verdict/2"  # nor `unwaivable`
 FIRST = "datacheck/verdict/1"  # nor `run` and `as_of`, and with another contract digest where those were given
 TRAINER_PYTHON = "trainer_python"  # in `run`: the installed trainer that was asked, as "trl 1.16.0"
+GRADER, RUN_TESTS = " (--grader)", " (--run-tests)"  # behind inputs that are code, which the operator let run
 LIMIT = 64 * 1024**2
 
 Result = Literal["PASSED", "WARNED", "FAILED"]
@@ -108,6 +109,9 @@ class Verdict:
         """What was given on the command line besides the contract, as it is written there; empty if nothing was."""
         words = [f"--run {name}={value}" for name, value in sorted(self.run.items()) if name != TRAINER_PYTHON]
         words += [f"--trainer-python ({self.run[TRAINER_PYTHON]})"] if TRAINER_PYTHON in self.run else []
+        graders = {name: sha for name, sha in self.inputs.items() if name.endswith(GRADER)}
+        words += [f"--grader {name.removesuffix(GRADER)} (sha256:{sha[:12]})" for name, sha in sorted(graders.items())]
+        words += ["--run-tests"] if any(name.endswith(RUN_TESTS) for name in self.inputs) else []
         words += [f"--as-of {self.as_of}"] if self.as_of else []
         words += [f"--baseline sha256:{self.baseline[:12]}"] if self.baseline else []
         words += [f"--decisions sha256:{self.inputs[DECISIONS][:12]}"] if DECISIONS in self.inputs else []

@@ -6,6 +6,7 @@
         sign: env:VALIDATOR_KEY
         data: {before: "published:"}
         run: {max_length: 4096}
+        graders: ["my_rewards.py:accuracy"]
         interval: 300
 
 `watch`, `serve`, `publish` and `rescan` take the rules of a channel from it; the drops of a channel lie in
@@ -74,6 +75,10 @@ class Channel(Model):
     dataset: str | None = Field(default=None, description="Which dataset the drop is, if that is not plain.")
     data: dict[str, str] = Field(default={}, description="Datasets that do not lie in the drop, as `--data`.")
     run: dict[str, Setting] = Field(default={}, description="Settings of the training run, as `--run`.")
+    graders: tuple[str, ...] = Field(default=(), description="Reward functions that may be asked, as `--grader`.")
+    graders_in: Path | None = Field(default=None, description="Folder of their files; by default that of this file.")
+    run_tests: bool = Field(default=False, description="Whether tests that rows hold may be run, as `--run-tests`.")
+    trainer_python: Path | None = Field(default=None, description="The Python for both, as `--trainer-python`.")
     strict: bool = False
     engine: str = Field(default="local", description="Where the work is done, as `--engine`.")
     interval: float = Field(default=60.0, gt=0, description="Seconds between two looks.")
@@ -88,7 +93,8 @@ class Channel(Model):
         data = {**self.data, **({self.dataset: str(drop)} if self.dataset and drop else {})}
         key, trust = load_private(self.sign), read_trust(self.trust)
         decided = given(self.decisions, trust, [key.key_id]) if self.decisions else None
-        more: dict[str, Any] = {"decisions": decided, "whole": True, **options}
+        code = {name: getattr(self, name) for name in ("graders", "graders_in", "run_tests", "trainer_python")}
+        more: dict[str, Any] = {"decisions": decided, "whole": True, **code, **options}
         chosen = Options(strict=self.strict, engine=self.engine, lang=self.lang, run=self.run, **more)
         return PublishRules(self.contract, key, trust, data, name, chosen)
 
@@ -148,6 +154,8 @@ def _channel(reader: SettingsReader, name: str, value: Any, folder: Path) -> Cha
             "decisions": folder / channel.decisions if channel.decisions else None,
             "sign": channel.sign if channel.sign.startswith("env:") else str(folder / channel.sign),
             "data": {key: absolute(path, folder) for key, path in channel.data.items()},
+            "graders_in": folder / (channel.graders_in or ""),
+            "trainer_python": folder / channel.trainer_python if channel.trainer_python else None,
         }
     )
     for key, file in (("contract", own.contract), ("trust", own.trust), ("decisions", own.decisions)):
@@ -155,7 +163,23 @@ def _channel(reader: SettingsReader, name: str, value: Any, folder: Path) -> Cha
             close = near_file(file)
             hint = (Message("did you mean '{near}'?", near=close),) if close else ()
             reader.complain((*where, key), joined((Message("no such file"), *hint)))
+    for named in own.graders:
+        _require_own_code(reader, (*where, "graders"), folder / (own.graders_in or ""), named)
     return own
+
+
+def _require_own_code(reader: SettingsReader, where: tuple[str, ...], folder: Path, named: str) -> None:
+    """A function that decides what may train must be written by nobody else, as the file that names it."""
+    module = named.rpartition(":")[0]
+    if not module.endswith(".py"):
+        return
+    file = folder / module
+    try:
+        require_own(file, file.stat())
+    except ForeignError as error:
+        reader.complain(where, error.message)
+    except OSError:
+        reader.complain(where, Message("{named}: no such file", named=named))
 
 
 def absolute(path: str, folder: Path) -> str:

@@ -280,6 +280,10 @@ class Job:
             run=options.run,
             as_of=options.as_of,
             nothing_yet=self.nothing_yet,
+            python=options.trainer_python,
+            graders=options.graders,
+            graders_in=options.graders_in,
+            run_tests=options.run_tests,
         )
         if options.decisions is None:
             return contract

@@ -67,9 +67,10 @@ def drop(finding: Finding, run: Mapping[str, Any]) -> str:
 
 
 def _asked(typed: Mapping[str, Any]) -> list[str]:
-    """What the operator allowed to be asked: a trainer, reward functions."""
+    """What the operator allowed to be asked: a trainer, reward functions, tests."""
     python = ["--trainer-python", typed["trainer-python"]] if typed.get("trainer-python") else []
-    return [*python, *(part for each in typed.get("grader") or () for part in ("--grader", each))]
+    tests = ["--run-tests"] if typed.get("run-tests") else []
+    return [*python, *(part for each in typed.get("grader") or () for part in ("--grader", each)), *tests]
 
 
 def _data(paths: Mapping[str, str]) -> list[str]:

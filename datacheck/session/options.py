@@ -20,14 +20,16 @@ CONTRACT = "contract.yaml"  # in the folder of a report: what `keep_contract` ke
 
 @dataclass(frozen=True)
 class Options:
-    """How to run. These change what is measured: `as_of`, `run`, `decisions`, `trainer_python`, `graders`.
+    """How to run. These change what is measured: `as_of`, `run`, `decisions`, `trainer_python`, `graders`, `run_tests`.
 
     `as_of`: the day with which dates of expiry are compared. `trainer_python`: the Python of a training environment,
-    whose trainer is asked about rows. `graders`: reward functions that may be asked, as `my_rewards.py:accuracy`.
-    `sign`: the key that signs the verdict; `version`: the data that it is about, if `data` does not say. `require`:
-    optional datasets that must be there; `whole`: all of them, as where the verdict is signed, but for those in
-    `nothing_yet`. `engine`, `alone`: see Engine. `keep_contract`: put a copy of the contract into the folder.
-    `typed`: a person named all the paths, so that the report can say which commands come next.
+    whose trainer is asked about rows. `graders`: reward functions that may be asked, as `my_rewards.py:accuracy`,
+    and `graders_in` the folder of their files (by default the working folder).
+    `run_tests`: whether tests that the data holds may be run, contained. `sign`: the key that signs the verdict;
+    `version`: the data that it is about, if `data` does not say. `require`: optional datasets that must be there;
+    `whole`: all of them, as where the verdict is signed, but for those in `nothing_yet`. `engine`, `alone`: see
+    Engine. `keep_contract`: put a copy of the contract into the folder. `typed`: a person named all the paths, so that
+    the report can say which commands come next.
     """
 
     out: Path = DEFAULT_OUT
@@ -51,6 +53,8 @@ class Options:
     run: Mapping[str, str] = field(default_factory=dict)
     trainer_python: Path | None = None
     graders: tuple[str, ...] = ()
+    graders_in: Path | None = None
+    run_tests: bool = False
     require: tuple[str, ...] = ()
     whole: bool = False
     nothing_yet: tuple[str, ...] = ()

@@ -68,6 +68,8 @@ class Session:
                 nothing_yet=options.nothing_yet,
                 python=options.trainer_python,
                 graders=options.graders,
+                graders_in=options.graders_in,
+                run_tests=options.run_tests,
             )
             self.decided = None
             if options.decisions is not None:
@@ -257,6 +259,7 @@ class Session:
             "decisions": str(options.decisions.place) if options.decisions else None,
             "trainer-python": str(options.trainer_python) if options.trainer_python else None,
             "grader": list(options.graders),
+            "run-tests": options.run_tests,
         }
 
 
@@ -310,6 +313,7 @@ def validate(
     baseline: str | Path | None = None,
     engine: str = "local",
     graders: Sequence[str] = (),
+    run_tests: bool = False,
     trainer_python: str | Path | None = None,
 ) -> Report:
     """Run a contract and return its Report, which a notebook shows; the report folder is written to `out`.
@@ -323,6 +327,7 @@ def validate(
         baseline: folder of an earlier report; only what is new beside it fails, as with `--baseline`.
         engine: where the work is done, as with `--engine`; a Ray that this process has joined is used as it is.
         graders: reward functions that may be asked, as `--grader`: `my_rewards.py:accuracy`.
+        run_tests: whether tests that rows hold may be run, contained, as `--run-tests`.
         trainer_python: the Python of a training environment, as `--trainer-python`.
 
     Raises:
@@ -333,7 +338,13 @@ def validate(
     beside = Path(baseline) if baseline is not None else None
     python = Path(trainer_python) if trainer_python is not None else None
     options = Options(
-        out=Path(out), run=run or {}, baseline=beside, engine=engine, graders=tuple(graders), trainer_python=python
+        out=Path(out),
+        run=run or {},
+        baseline=beside,
+        engine=engine,
+        graders=tuple(graders),
+        run_tests=run_tests,
+        trainer_python=python,
     )
     beside_out = None if engine == "local" else Path(out).absolute().parent  # a cluster shares what `out` lies on
     with as_paths(data or {}, beside_out) as named, Session(Path(contract), named, options) as session:

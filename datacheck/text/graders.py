@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from fractions import Fraction
+from importlib.util import find_spec
 
 import jiter
 
@@ -201,6 +202,52 @@ def math_verify(answer: str) -> str | None:
     except Exception as error:  # noqa: BLE001 - sympy raises anything
         raise GraderFailedError(type(error).__name__) from None
     return answer if same else None
+
+
+_TEXT = re.compile(r"\\(?:text|mbox|mathrm|textbf|mathbf)\s*\{([^{}]*)\}")
+_COMMANDS = re.compile(r"\\[A-Za-z]+")
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+
+
+def agree(gold: str, said: str) -> bool | None:
+    """Whether two answers are one: in spelling, as numbers, or by math-verify where it is there; None: not known.
+
+    Words, and a letter beside what is none, are not compared: "B" may be the option that says 12.
+    """
+    one, other = (_TEXT.sub(r"\1", answer).strip().strip("$").strip(" .。") for answer in (gold, said))
+    if one.casefold() == other.casefold():
+        return True
+    values = number(one), number(other)
+    if None not in values:
+        return values[0] == values[1] or _as_parts(one) == _as_parts(other)
+    if choice(one) and choice(other):
+        return choice(one) == choice(other)
+    spelt = latex(one), latex(other)
+    if spelt[0] is not None and spelt[0] == spelt[1]:
+        return True
+    if any(choice(answer) or _WORDS.search(_COMMANDS.sub("", answer)) for answer in (one, other)):
+        return None
+    return _verified(one, other) if find_spec("math_verify") else None
+
+
+def _as_parts(answer: str) -> Fraction | None:
+    """The value of a number, in which 10% is 1/10."""
+    value = number(answer)
+    return Fraction(value) / (100 if "%" in answer else 1) if value is not None else None
+
+
+def _verified(gold: str, said: str) -> bool | None:
+    """What math-verify says of two formulas, in either order; None where it does not read one of them."""
+    from math_verify import parse, verify  # optional, loads sympy
+
+    if max(len(gold), len(said)) > _LONGEST_EXPRESSION:
+        return None
+    try:
+        one, other = (parse(f"${answer}$", raise_on_error=True) for answer in (gold, said))
+        same = verify(one, other, raise_on_error=True) or verify(other, one, raise_on_error=True)
+    except Exception:  # noqa: BLE001 - sympy raises anything
+        return None
+    return bool(same) if one and other else None
 
 
 GRADERS: dict[str, Callable[[str], str | None]] = {

@@ -11,7 +11,8 @@ from datacheck.cli.main import app
 from datacheck.errors import UsageError
 from datacheck.features.rewards import AskedRow, Interview
 from datacheck.text.answering import in_form, wrong_answer
-from datacheck.trainers.rewards.asking import AskedFor, Rewarded, RewardLimits
+from datacheck.trainers.rewards.asking import AskedFor, Rewarded
+from datacheck.trainers.rewards.contained import RewardLimits
 
 CONTRACT = """
 name: rl

@@ -55,7 +55,7 @@ FAULTY = (
     + jsonl(dataset("user: 你好 | user: 在吗", "robot: 你好 | assistant: 。", "user: a | chosen: b | rejected: b"))
     + jsonl([{"messages": []}, {MAIL: PHONE}, {"messages": [{"role": PHONE, "content": None}]}])
 )
-OF_THE_OPERATOR = {"disagreements"}  # measured only with --trainer-python
+OF_THE_OPERATOR = {"disagreements", "gold_fails", "empty_passes", "unsteady"}  # measured only with --trainer-python
 
 
 @cache

@@ -179,6 +179,7 @@ NEEDS_MORE = {
     "loss_mask_errors": "needs a tokenizer",
     "constraint_errors": "needs rows with instruction ids",
     "reward_errors": "needs a reward function",
+    "unit_test_errors": "needs rows with tests of a program",
     "template_errors": "needs a tokenizer",
     "missing_embeddings": "needs a tokenizer",
     "truncated_samples": "needs a tokenizer",

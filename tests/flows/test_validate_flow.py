@@ -389,3 +389,11 @@ def test_the_core_imports_no_prefect() -> None:
     count, found = done.stdout.strip().split(" ", 1)
     assert int(count) > 40
     assert found == "[]"
+
+
+@pytest.mark.parametrize("name", ["checks", "graders", "run_tests", "trainer_python"])
+def test_a_request_lets_no_code_run(name: str) -> None:
+    from flows.validate import Request
+
+    with pytest.raises(ValueError, match=name):
+        Request.model_validate({"contract": "c.yaml", name: "x"})

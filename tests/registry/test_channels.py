@@ -7,6 +7,8 @@ from core_helpers import contract
 from registry_helpers import rows
 
 from datacheck.errors import ContractError, UsageError
+from datacheck.gate.trust import read_trust
+from datacheck.gate.verify import read_signed
 from datacheck.registry.channels import channel_of, read_channels
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -160,3 +162,60 @@ def test_what_the_file_says_no_option_says_otherwise(site, call, more, told):
 def test_without_either_it_says_what_is_wanted(site, command):
     code, _, err = command("publish", site.drop(), "--registry", site.reg)
     assert (code, "--contract FILE and --sign KEY, or --channels FILE" in " ".join(err.split())) == (2, True), err
+
+
+# --- code that the operator of a channel lets run ---
+
+REWARDS = "def accuracy(completions, answer, **kwargs): return [float(c == a) for c, a in zip(completions, answer)]\n"
+WITH_CODE = """
+channels:
+  rl:
+    contract: rules/rl.yaml
+    sign: validator.pem
+    graders: ["my_rewards.py:accuracy"]
+    run_tests: true
+"""
+TASK = {"code": "def f(x):\n    return 2 * x", "test_list": ["assert f(2) == 4"]}
+
+
+@pytest.fixture
+def coded(site, written, command, monkeypatch):
+    """Publish drops of a channel whose operator lets a reward function and tests run."""
+    checks = [{"check": "reward_errors", "grader": "my_rewards.py:accuracy", "seconds": 60}, "unit_test_errors"]
+    contract(site.root / "rules", checks, source={}, name="rl.yaml")
+    (site.root / "my_rewards.py").write_text(REWARDS)
+    monkeypatch.setenv("DATACHECK_TRUST", str(site.trust_file))
+    own = ["--registry", site.reg, "--channels", written(WITH_CODE), "--channel", "rl"]
+    return lambda drop, *more: command("publish", drop, *more, *own)
+
+
+def test_a_channel_names_the_reward_function_and_the_signed_verdict_says_which_it_was(site, coded):
+    problems = [{"prompt": f"{n}?", "answer": str(n), **TASK} for n in range(3)]
+    code, out, err = coded(site.drop("a", *problems))
+    assert code == 0, out + err
+    (version,) = (site.reg / "versions").iterdir()
+    verdict = read_signed(version, read_trust(site.trust_file)).verdict
+    digest = verdict.inputs["my_rewards.py:accuracy (--grader)"]
+    assert f"--grader my_rewards.py:accuracy (sha256:{digest[:12]})" in verdict.given
+    assert "--run-tests" in verdict.given
+    # Another function is another question: what was answered is asked again.
+    (site.root / "my_rewards.py").write_text(REWARDS.replace("c == a", "False"))
+    code, out, _ = coded(site.drop("a", *problems))
+    assert (code, "reward_errors" in out) == (1, True), out
+
+
+def test_a_function_that_others_may_write_or_that_is_not_there_decides_nothing(site, coded):
+    drop = site.drop("a")
+    (site.root / "my_rewards.py").chmod(0o666)
+    code, _, err = coded(drop)
+    assert (code, "others may write it" in " ".join(err.split()), drop.exists()) == (2, True, True), err
+    (site.root / "my_rewards.py").unlink()
+    code, _, err = coded(drop)
+    assert (code, "channels.yaml:6: channels.rl.graders" in err, drop.exists()) == (2, True, True), err
+
+
+def test_a_contract_lets_no_code_run(site, coded):
+    path = contract(site.root / "rules", ["unit_test_errors"], source={}, name="rl.yaml")
+    path.write_text(path.read_text() + "run: {graders: [x.py:f]}\n")
+    code, _, err = coded(site.drop("a"))
+    assert (code, "run.graders: unknown setting" in err) == (2, True), err

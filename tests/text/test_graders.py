@@ -167,3 +167,71 @@ def test_without_the_package_the_contract_says_how_to_install_it(monkeypatch):
     monkeypatch.setattr(unverifiable_answers, "find_spec", lambda name: None)
     with pytest.raises(ValueError, match=r"datacheck-llm\[math\]"):
         UnverifiableAnswers(grader="math_verify")
+
+
+# ── two answers ───────────────────────────────────────────────────────────────────────────────────────
+@pytest.mark.parametrize(
+    ("gold", "said", "same"),
+    [
+        ("1,080", "1080", True), ("5", "6", False), ("10%", "0.1", True), (r"\frac12", "0.5", True),
+        (r"2\sqrt{3}", r"\sqrt{12}", True), (r"\frac{\pi}{3}", r"\frac{\pi}{6}", False), ("x+1", "1+x", True),
+        (r"\text{Evelyn}", "Evelyn", True), ("Evelyn", "Maria", None), ("B", "12", None), ("B", "(C)", False),
+        (r"90^\circ", "90", True), ("(1,2)", "(2,1)", False), ("x" * 3000, "y+1", None),
+    ],
+)  # fmt: skip
+def test_whether_two_answers_are_one(gold, said, same):
+    assert graders.agree(gold, said) is same
+
+
+def test_without_math_verify_formulas_in_two_spellings_are_not_known(monkeypatch):
+    monkeypatch.setattr(graders, "find_spec", lambda _: None)
+    assert [graders.agree("x+1", "1+x"), graders.agree("x+1", "x + 1"), graders.agree("3", "4")] == [None, True, False]
+
+
+FORMULAS = [r"\frac{\sqrt{3}}{2}", "x^2+1", "7", r"(-\infty, 3]", r"\pi"]
+
+
+def golds(*answers):
+    return [{"prompt": f"What is {n}?", "ground_truth": answer} for n, answer in enumerate(answers)]
+
+
+def test_formulas_are_read_by_math_verify_where_nobody_names_a_grader():
+    result = measure(UnverifiableAnswers(), golds(*FORMULAS * 4, r"\frac{1}{2"))
+    assert result.problems == [(20, "unreadable_answer")]
+    assert any("'math_verify'" in str(each) for each in result.not_checked)
+    assert "of 5 golds that are no numbers 5 were given to math-verify" in map(str, result.not_checked)
+
+
+def test_words_are_not_given_to_math_verify():
+    result = measure(UnverifiableAnswers(), golds("Paris", "Rome", "Oslo"))
+    assert any("'exact'" in str(each) for each in result.not_checked)
+
+
+def test_no_result_of_a_grader_that_nobody_named_is_no_error(monkeypatch):
+    def fails(answer):
+        raise GraderFailedError("TimeoutException")
+
+    monkeypatch.setitem(graders.GRADERS, "math_verify", fails)
+    unverifiable_answers._tried.cache_clear()
+    assert finding(UnverifiableAnswers(), golds(*FORMULAS)).status is Status.PASS
+    unverifiable_answers._tried.cache_clear()
+
+
+def test_where_math_verify_is_missing_the_report_says_what_it_would_do(monkeypatch):
+    monkeypatch.setattr(unverifiable_answers, "find_spec", lambda _: None)
+    monkeypatch.setattr(graders, "find_spec", lambda _: None)
+    result = measure(UnverifiableAnswers(), golds(*FORMULAS))
+    assert result.problems == []
+    assert any("pip install 'datacheck-llm[math]'" in str(each) for each in result.not_checked)
+
+
+def test_a_solution_that_marks_another_answer_than_the_gold_is_named():
+    rows = [
+        {"problem": f"{n}?", "solution": f"So it is $\\boxed{{{said}}}$.", "answer": gold}
+        for n, (gold, said) in enumerate([("5", "5.0"), (r"\frac12", "0.5"), ("x+1", "1+x"), ("5", "6"), ("B", "12")])
+    ]
+    result = measure(UnverifiableAnswers(grader="exact"), rows)
+    assert result.value("disagrees") == Ratio(1, 5)
+    assert (3, "disagrees") in result.problems
+    several = [{"problem": "?", "solution": r"\boxed{4} or \boxed{5}", "answer": "4"}]
+    assert measure(UnverifiableAnswers(grader="exact"), several).value("disagrees") == Ratio(0, 1)

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from datacheck.trainers.rewards.asking import Grader, Question, RewardError, RewardLimits
+from datacheck.trainers.rewards.asking import Grader, Question
+from datacheck.trainers.rewards.contained import RewardError, RewardLimits
 
 EVIL = """
 import os, socket, sys, time
@@ -84,7 +85,7 @@ def grader(tmp_path, text, function, **given):
     folder = tmp_path / "scratch"
     folder.mkdir(exist_ok=True)
     given = {"limits": RewardLimits(seconds=30, memory=1 << 30), "python": Path(sys.executable), **given}
-    return Grader(f"{file}:{function}", search=tmp_path, folder=folder, **given)
+    return Grader(name=f"{file}:{function}", search=tmp_path, folder=folder, **given)
 
 
 def asked(tmp_path, what, **given):

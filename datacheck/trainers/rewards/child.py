@@ -1,4 +1,4 @@
-"""The child: loads a reward function inside the jail, says what it asks for, and asks it about answers.
+"""The child: loads a reward function inside the jail, says what it asks for, and asks it about answers (or runs tests).
 
 It is run as a file by a Python that knows nothing of datacheck: standard library only, Python 3.10 or newer.
 """
@@ -24,11 +24,13 @@ from pathlib import Path
 from typing import IO, Any
 
 if __name__ == "__main__":
-    from jail import contained  # type: ignore[import-not-found]  # beside this file
+    import programs  # type: ignore[import-not-found]  # beside this file
+    from jail import contained  # type: ignore[import-not-found]
 
     # The files beside this one must not be taken for packages, nor for the function's own modules.
-    del sys.path[0], sys.modules["jail"]
+    del sys.path[0], sys.modules["jail"], sys.modules["programs"]
 else:
+    from datacheck.trainers.rewards import programs
     from datacheck.trainers.rewards.jail import contained
 
 # What each trainer gives a function beside the columns of the data.
@@ -283,7 +285,7 @@ def main(folder: Path) -> int:
     if "find" in setup:
         reply(found_in(setup["find"], setup["search"]))
         return 0
-    inside = serve(setup, requests, reply)
+    inside = programs.serve(requests, reply) if "tests" in setup else serve(setup, requests, reply)
     return int(contained(folder, setup["search"], setup["memory"], setup["processes"], inside))
 
 
