@@ -1,0 +1,38 @@
+"""What breaks the promises of flows."""
+
+from sabotage import Sabotage
+
+SABOTAGES = (
+    Sabotage(
+        "any_channel_of_a_request",
+        "a request names a channel that is served",
+        "flows.rules.current",
+        "if one.channel == channel:",
+        "if True:",
+        "tests/flows/test_channels_served.py::test_a_request_names_one_of_the_channels",
+    ),
+    Sabotage(
+        "the_doctor_passes_a_fault",
+        "what would fail at night fails when the doctor looks",
+        "flows.doctor._asked",
+        'Answer(name, "fail", error.message)',
+        'Answer(name, "warn", error.message)',
+        "tests/flows/test_doctor.py::test_what_would_fail_at_night_fails_now[readable]",
+    ),
+    Sabotage(
+        "the_doctor_knows_no_versions",
+        "versions that break the scheduler are named",
+        "flows.doctor._versions",
+        "not each.specifier.contains(found, prereleases=True)",
+        "False",
+        "tests/flows/test_doctor.py::test_a_version_that_breaks_the_scheduler_is_seen[sqlalchemy]",
+    ),
+    Sabotage(
+        "nobody_hears_the_alarm",
+        "a service that does not look tells its webhooks",
+        "flows.notify.alarm",
+        "send(webhook, excerpt(what.said(webhook.lang), limit=1000))",
+        "None",
+        "tests/flows/test_notify.py::test_an_alarm_is_posted_to_all_in_their_language",
+    ),
+)

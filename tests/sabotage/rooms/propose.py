@@ -1,0 +1,38 @@
+"""What breaks the promises of datacheck/propose."""
+
+from sabotage import Sabotage
+
+SABOTAGES = (
+    Sabotage(
+        "limits_of_what_is_not_measured",
+        "what `init` writes is a contract that runs",
+        "datacheck.propose.checks.item",
+        ".promised() &",
+        ".metrics.keys() &",
+        "tests/cli/test_cli.py::test_init_writes_a_contract_that_runs_as_it_says[contract.yaml]",
+    ),
+    Sabotage(
+        "strangers_wait_for_an_answer",
+        "conversations with roles of their own are not taken for prompts",
+        "datacheck.propose.contract._contract",
+        "and not strange and not",
+        "and not",
+        "tests/propose/test_propose.py::test_roles_that_nobody_knows_are_no_prompts",
+    ),
+    Sabotage(
+        "splits_are_one_set",
+        "a test split beside the training data is what they are compared with",
+        "datacheck.propose.splits.splits_of",
+        "if TRAIN in named and others else ()",
+        "if False else ()",
+        "tests/propose/test_splits.py::test_a_question_of_the_test_split_in_training_is_a_leak",
+    ),
+    Sabotage(
+        "a_word_within_a_word_is_a_split",
+        "a split is named by a whole word",
+        "datacheck.propose.splits._split",
+        "found = {_KNOWN[word] for word in _BORDER.split(name.lower()) if word in _KNOWN}",
+        "found = {split for word, split in _KNOWN.items() if word in name.lower()}",
+        "tests/propose/test_splits.py::test_what_is_not_clearly_made_of_splits_is_one_set",
+    ),
+)
