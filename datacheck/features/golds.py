@@ -9,6 +9,8 @@ import polars as pl
 
 from datacheck.check import Feature, Need, View
 from datacheck.text.graders import TAKERS, agree, latex, taker_of
+from datacheck.text.keys import TESTS
+from datacheck.text.prose import top_key
 
 Extract = Literal["auto", "whole", "hash", "boxed"]
 Of = Literal["answer", "response"]
@@ -50,13 +52,17 @@ class Golds(Feature):
             {"text": texts, "gold": [gold for gold, _ in taken], "trouble": [trouble for _, trouble in taken]},
             schema={"text": pl.String, "gold": pl.String, "trouble": pl.String},
         )
+        marked = pl.lit(value=self.extract != "auto") | ~top_key().is_in(TESTS)  # tests may hold ####, and mark nothing
         listed = pl.col("content_type").is_in(["array", "object"])
         blank = listed & pl.col("text").str.contains(_BLANK)
         falsy = (pl.col("content_type") != "string") & pl.col("text").is_in(_FALSY)
         trouble = (
             pl.when(falsy).then(pl.lit("falsy_answer")).when(blank).then(pl.lit("empty_answer")).otherwise("trouble")
         )
-        found = table.join(golds, on="text", how="left", maintain_order="left")
+        found = table.join(golds, on="text", how="left", maintain_order="left").with_columns(
+            gold=pl.when(marked).then("gold").otherwise("text"),
+            trouble=pl.when(marked | (pl.col("trouble") == "empty_answer")).then("trouble"),
+        )
         return found.select("row", "gold", where="path", listed=listed, trouble=trouble).select(*self.columns)
 
 

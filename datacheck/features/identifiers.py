@@ -7,14 +7,18 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.pii.analyzer import FOUND, analyze
+from datacheck.pii.policy import SECRETS
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import identity
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.rules import identified
 from datacheck.pii.split import ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
+from datacheck.text.keys import FIELDS
 
 _HEARD_TURNS = 8
 _LEFT_OUT = ("index", "group")
+_WRITTEN = [*SECRETS, "EMAIL_ADDRESS", "PERSON", "ADDRESS", "SOCIAL_HANDLE", "WECHAT"]  # with letters
+_SURE = 0.9  # a number alone is at most .8
 HITS: dict[str, type[pl.DataType]] = (
     {"row": pl.UInt32, "path": pl.String}
     | {name: kind for name, kind in FOUND.items() if name not in _LEFT_OUT}
@@ -62,6 +66,18 @@ def split_numbers(
             yield own, split
 
 
+def _without_tested_numbers(hits: pl.DataFrame) -> pl.DataFrame:
+    """Numbers that unit tests hand to a program are its input, by the hundred: they are suspects at most.
+
+    That takes a word beside them, or what only a whole resident number has. A mailbox, a name, a key is there what it
+    is anywhere.
+    """
+    tested = pl.col("path").str.extract(r"^([^.\[]+)").is_in(list(FIELDS)) & ~pl.col("entity").is_in(_WRITTEN)
+    doubtful = tested & (pl.col("state") == "valid")
+    state = pl.when(doubtful).then(pl.lit("suspect")).otherwise("state")
+    return hits.filter(~(doubtful & (pl.col("score") < _SURE)).fill_null(value=False)).with_columns(state=state)
+
+
 class Identifiers(Feature):
     """Identifiers found by the recognizers; a candidate text in which none was found has a line with `entity` null.
 
@@ -99,7 +115,7 @@ class Identifiers(Feature):
         fired = pl.concat([fired, found.select("index")]).unique().sort("index")  # no expression sees a free name
         hits = fired.join(found, on="index", how="left", maintain_order="left_right")
         told = identified(hits, table["text"])
-        return told.join(read, on="index", maintain_order="left")
+        return _without_tested_numbers(told.join(read, on="index", maintain_order="left"))
 
     def _split(self, turns: pl.DataFrame) -> pl.DataFrame:
         """The parts of numbers that go on in a later turn."""

@@ -10,14 +10,14 @@ import polars as pl
 
 from datacheck.check import Feature, Message, Need, Summary, TestPython, View
 from datacheck.features.outcomes import parsed
-from datacheck.text.keys import TESTS
+from datacheck.text.keys import FIELDS
 from datacheck.text.unit_tests import Task, Tests, faults, stub, task_of
 from datacheck.trainers.rewards.contained import RewardError, RewardLimits
 from datacheck.trainers.rewards.testing import Program, ProgramRunner, Ran
 
 SUBJECT, FOREIGN, STOPPED, NOTE, RUN = "note:subject", "note:foreign", "note:stopped", "note", "note:run"
 LOST = ("too_long", "too_much_memory", "too_many_processes")
-_NAMES = [*TESTS, "official_tests", "public_test_cases", "generated_tests", "test_code", "inputs", "outputs", "assert "]
+_NAMES = [*FIELDS, "inputs", "outputs", "assert "]
 _SOLUTIONS = 3  # of one row: APPS has dozens, the first of which may be wrong
 _CASES = 20  # of one row
 _PATIENCE = 20  # rows at which the child may be lost before the rest is not run

@@ -1,13 +1,16 @@
 """The checks that data of a kind needs, each with the limits in force."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
 
 import polars as pl
 
 from datacheck.contract.discover import check_class
+from datacheck.features.unit_tests import is_judged
 from datacheck.loading.tables import Tables
 from datacheck.propose.schema import NEARLY_ALL
 from datacheck.text.scripts import SCRIPTS, script_words
+from datacheck.text.unit_tests import NAMES, task_of
 
 _TEXT = tuple(
     """
@@ -43,10 +46,13 @@ _LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
 _JUDGED = 10  # words of a text whose language is counted
 
 
-def check_lines(kind: str, tables: Tables, *, scored: bool, elsewhere: int = 0) -> Iterator[str]:
-    """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, files, a language.
+def check_lines(
+    kind: str, tables: Tables, records: Callable[[], Iterator[Any]], *, scored: bool, elsewhere: int = 0
+) -> Iterator[str]:
+    """The items of `checks:` for data of a kind, and for what it has beside: tools, scores, tests, files, a language.
 
-    elsewhere: how many other lists of the document datasets of the contract read.
+    records: gives the first of them as they stand, for what the tables do not tell; elsewhere: how many other lists of
+    the document datasets of the contract read.
     """
     for check in _CHECKS[kind]:
         yield from item(check)
@@ -58,6 +64,8 @@ def check_lines(kind: str, tables: Tables, *, scored: bool, elsewhere: int = 0) 
         yield from item("tool_call_errors")
     if tables.cells["path"].str.contains(r"^instruction_id_list(?:\[|$)").any():
         yield from item("constraint_errors")
+    if _named_as_tests(tables) and any(map(_is_tested, records())):
+        yield from item("unit_test_errors")
     if scored:
         yield from item("small_gap")
         yield from item("score_outliers")
@@ -68,6 +76,19 @@ def check_lines(kind: str, tables: Tables, *, scored: bool, elsewhere: int = 0) 
         yield from item("wrong_language", languages=f"[{', '.join(languages)}]")
     if tables.cells["path"].str.contains(r"^(?:images?|videos?|audios?)(?:\[|$)").any():
         yield "# - missing_files  # name the folder of the files as source.media"
+
+
+def _named_as_tests(tables: Tables) -> bool:
+    """Whether a key says that its values may be tests of a program: few data have one, and to parse them takes long."""
+    paths = pl.concat([tables.cells["path"], tables.turns["path"]]).unique()
+    keys = set(paths.str.extract(r"^([^.\[]+)").drop_nulls())
+    return not keys.isdisjoint(NAMES) or {"test", "entry_point"} <= keys
+
+
+def _is_tested(record: Any) -> bool:
+    """Whether a record has tests that the check can judge; one of other languages alone could not be measured."""
+    task = task_of(record) if isinstance(record, dict) else None
+    return task is not None and any(is_judged(tests, task) for tests in task.tests)
 
 
 def item(check: str, *, only: Collection[str] = (), **settings: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import os
 import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -23,7 +24,7 @@ from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.propose.checks import check_lines, item
 from datacheck.propose.columns import Texts
-from datacheck.propose.sample import FirstPart, sample_of
+from datacheck.propose.sample import FirstPart, first_records, sample_of
 from datacheck.propose.schema import NEARLY_ALL, labels_in, scale_lines, schema_lines, scored
 from datacheck.propose.splits import TRAIN, Split, splits_of
 from datacheck.text.prose import is_prose
@@ -126,6 +127,7 @@ def _contract(
             for line in check_lines(
                 kind,
                 tables,
+                partial(first_records, path, split.glob, sample.records),
                 scored=scored(tables, labels),
                 elsewhere=sum(other.records is not None for _, other in beside),
             )

@@ -1,10 +1,11 @@
 """The first part of the data that a contract is fitted to."""
 
+import json
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -20,6 +21,7 @@ from datacheck.loading.tables import Tables
 from datacheck.propose.columns import Texts, guessed
 
 FILES = 8  # of a folder, as many are looked at
+RECORDS = 1_000  # whose values are looked at one by one
 
 
 class FirstPart(NamedTuple):
@@ -124,6 +126,19 @@ def lists_inside(file: Path) -> Iterator[str]:
         own = first_part(file, Reading(records=key))
         if own is not None and not own.rows.is_empty():
             yield str(key)
+
+
+def first_records(path: Path, glob: str | None = None, records: str | None = None) -> Iterator[Any]:
+    """At most RECORDS of the first part of the files, as they stand; glob, records: as `sample_of`."""
+    return islice(_records(path, glob, records), RECORDS)
+
+
+def _records(path: Path, glob: str | None, records: str | None) -> Iterator[Any]:
+    for file in _chosen(dataset_files("train", path, str(path), glob).read):
+        reading = Reading(records=records)
+        chunk = next(read(file.path.parent.resolve() / file.path.name, reading), None)
+        for tables in tables_of(chunk, reading, records=True) if chunk is not None else ():
+            yield from map(json.loads, tables.records["json"] if tables.records is not None else ())
 
 
 def first_part(path: Path, reading: Reading) -> Tables | None:

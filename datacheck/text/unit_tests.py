@@ -8,11 +8,11 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from datacheck.text.keys import TESTS
+from datacheck.text.keys import FIELDS
 
 # Where a row has tests under another name, or in an object or a text of one (verl's and PRIME's ground_truth).
 _BESIDE = ("ground_truth", "label", "reward_model", "extra_info", "metadata", "labels")
-_KEYS = (*TESTS, "challenge_test_list", "generated_tests", "public_test_cases", "official_tests", "test_code", *_BESIDE)
+NAMES = (*FIELDS, *_BESIDE)
 _GOLDS = (
     "answer",
     "gold",
@@ -259,7 +259,7 @@ def _texts(value: Any, depth: int = 0) -> Iterator[str]:
 # ── reading a row ─────────────────────────────────────────────────────────────────────────────────────
 def _found(record: Mapping[str, Any], path: str = "", depth: int = 0, *, in_text: bool = False) -> Iterator[Tests]:
     """Tests under the names that people give them; inside a text, all paths are the text's own."""
-    for key in _KEYS:
+    for key in NAMES:
         value = record.get(key)
         if value is None or value.__class__ is bool:
             continue

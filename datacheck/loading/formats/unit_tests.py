@@ -2,6 +2,7 @@
 
 - {question | problem | prompt, input_output | tests | test_cases | …} (codeparrot/apps, BAAI/TACO, the
   `verification_info` of PrimeIntellect/SYNTHETIC-1, the unit tests of KodCode and AceCode)
+- {question_content, public_test_cases} (livecodebench)
 - {text, code, test_list} (google-research-datasets/mbpp)
 
 The tests are the gold answer; a solution beside them is an answer of its own and stays a value of the record.
@@ -20,7 +21,9 @@ from datacheck.text.keys import TESTS
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
-_ASKED = ("prompt", "question", "problem", "instruction", "description", "problem_description", "text")
+_ASKED = tuple(
+    "prompt question problem instruction description problem_description question_content text content".split()
+)
 _SOLVED = frozenset(
     {"canonical_solution", "completion", "response", "output", "answer", "chosen", "rejected", "messages"}
 )

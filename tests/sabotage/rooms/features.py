@@ -253,4 +253,28 @@ SABOTAGES = (
         "if False:",
         "tests/checks/test_constraint_errors.py::test_ids_of_a_registry_of_ones_own",
     ),
+    Sabotage(
+        "tested_numbers_are_private",
+        "a number that a unit test hands to a program is nobody's",
+        "datacheck.features.identifiers._without_tested_numbers",
+        ".is_in(list(FIELDS)) &",
+        ".is_in([]) &",
+        "tests/checks/test_tests_of_programs.py::test_numbers_that_tests_hand_to_a_program",
+    ),
+    Sabotage(
+        "tests_hide_secrets",
+        "a mailbox or a secret in a test blocks",
+        "datacheck.features.identifiers._without_tested_numbers",
+        '& ~pl.col("entity").is_in(_WRITTEN)',
+        "",
+        "tests/checks/test_tests_of_programs.py::test_numbers_that_tests_hand_to_a_program",
+    ),
+    Sabotage(
+        "tests_mark_answers",
+        "signs within tests mark no answers",
+        "datacheck.features.golds.Golds.compute",
+        "| ~top_key().is_in(TESTS)",
+        "| True",
+        "tests/checks/test_tests_of_programs.py::test_signs_in_tests_mark_no_answers",
+    ),
 )
