@@ -119,7 +119,8 @@ def _together(files: list[Path], reading: Reading) -> Tables | None:
 
 def lists_inside(file: Path) -> Iterator[str]:
     """The keys of the lists that hold rows, where a file is one JSON object."""
-    tables = first_part(file, Reading())
+    chunk = next(read(file.parent.resolve() / file.name, Reading()), None)
+    tables = first_part(file, Reading()) if chunk is not None and chunk.kind == "document" else None
     inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
     keys = str(Message.unpacked(inside[0]).params["names"]).split(", ") if len(inside) else []
     for key in keys:

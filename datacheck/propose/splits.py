@@ -4,9 +4,11 @@ The words are those of `datasets` (`SPLIT_KEYWORDS` in its data_files.py, 5.2), 
 ends of a word. Where a name has the words of two splits, or a file has none, the data are one set, as before.
 """
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,12 +35,13 @@ class Split(NamedTuple):
 
 def splits_of(path: Path) -> tuple[Split, ...]:
     """The splits of a folder or of a document, the one to train on first; none where it is one set."""
-    named = _in_document(path) if path.is_file() else _in_folder(path) if path.is_dir() else {}
+    named = _in_document(path, path.stat()) if path.is_file() else _in_folder(path) if path.is_dir() else {}
     others = [named[name] for name in ("validation", "test") if name in named]
     return (named[TRAIN], *others) if TRAIN in named and others else ()
 
 
-def _in_document(path: Path) -> dict[str, Split]:
+@lru_cache(maxsize=1)  # whoever proposes a contract asks several times, and a document is parsed as a whole
+def _in_document(path: Path, _state: os.stat_result) -> Mapping[str, Split]:
     found = {split: key for key in lists_inside(path) if (split := _split(key)) is not None}
     return {name: Split(name, records=key) for name, key in found.items()}
 
