@@ -326,6 +326,7 @@ def test_a_line_beyond_the_limit(realdata):
 
 # What no file of this module can show, and where it is shown instead.
 ELSEWHERE = {
+    "other_list": "needs a contract that names a list: tests/checks/test_untidy_files.py",
     "changed_while_read": "needs a writer beside the reader: tests/loading",
     "unreadable_file": "needs permissions: tests/loading",
     "rows_missing": "needs a saved dataset: tests/files/test_hf_saved.py",

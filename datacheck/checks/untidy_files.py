@@ -52,8 +52,7 @@ class UntidyFiles(Check):
         "unread_lists": Metric(
             "lists of records beside the one of their file that is read",
             "lists",
-            limit=Limit(),
-            why="another dataset of the contract may read them; a contract that `init` writes warns",
+            limit=Limit(),  # another dataset of the contract may read them; a contract that `init` writes warns
         ),
         "misnamed": Metric(
             "files whose name does not fit `names`",

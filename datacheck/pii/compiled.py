@@ -14,7 +14,7 @@ import regex
 
 from datacheck.pii import required as derivation
 from datacheck.pii.required import Group, least_digits, plain, required
-from datacheck.text.words import Words
+from datacheck.text.words import WordFinder
 
 
 class _Compiled(NamedTuple):
@@ -51,7 +51,7 @@ def compiled(expression: str) -> "regex.Pattern[str]":
 class _Sieve(NamedTuple):
     """What some expressions need; sets of words and of expressions are numbers, a bit for each."""
 
-    words: Words
+    words: WordFinder
     digits: list[tuple[int, int]]  # the fewest digits, and which expressions need so many
     groups: list[tuple[int, int]]  # words, and which expressions need one of them
 
@@ -70,7 +70,7 @@ def possible(expressions: tuple[str, ...], text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def _seen(words: Words, text: str) -> tuple[int, int]:
+def _seen(words: WordFinder, text: str) -> tuple[int, int]:
     """Which of the words stand in a text, and how many digits; all recognizers ask one after the other."""
     form = plain(text)
     return words.inside(form), sum(map(form.count, "0123456789"))
@@ -92,14 +92,14 @@ def _sieve(expressions: tuple[str, ...]) -> _Sieve:
 
 
 @cache
-def _known() -> tuple[Words, dict[str, int]]:
+def _known() -> tuple[WordFinder, dict[str, int]]:
     """One automaton for all expressions of the package, so that a text is read once for all recognizers."""
     return _automaton(*_shipped().values())
 
 
-def _automaton(*needed: _Compiled) -> tuple[Words, dict[str, int]]:
+def _automaton(*needed: _Compiled) -> tuple[WordFinder, dict[str, int]]:
     every = sorted({word for each in needed for group in each.words for word in group})
-    return Words(every), {word: number for number, word in enumerate(every)}
+    return WordFinder(every), {word: number for number, word in enumerate(every)}
 
 
 @cache

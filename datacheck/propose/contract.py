@@ -26,7 +26,7 @@ from datacheck.propose.checks import check_lines, item
 from datacheck.propose.columns import Texts
 from datacheck.propose.sample import FirstPart, first_records, sample_of
 from datacheck.propose.schema import NEARLY_ALL, labels_in, scale_lines, schema_lines, scored
-from datacheck.propose.splits import TRAIN, Split, splits_of
+from datacheck.propose.splits import TRAIN, DataSplit, splits_of
 from datacheck.text.prose import is_prose
 
 _EVAL = "eval"
@@ -45,9 +45,9 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
 
     Raises UsageError where there is no such file, nothing was read, or `run` would refuse what fits it.
     """
-    own, *others = splits_of(path) or (Split(TRAIN),)
+    own, *others = splits_of(path) or (DataSplit(TRAIN),)
     sample = sample_of(path, own.glob, own.records)
-    beside = [*((path, other) for other in others), *([(against, Split(_EVAL))] if against else [])]
+    beside = [*((path, other) for other in others), *([(against, DataSplit(_EVAL))] if against else [])]
     text = _contract(sample, path, own, beside, folder)
     try:
         _planned(text, path, against)
@@ -65,7 +65,9 @@ def contract_for(path: Path, against: Path | None = None, folder: Path | None = 
 
 def places(path: Path, against: Path | None) -> dict[str, Path]:
     """Where the data of each dataset of `contract_for` lie."""
-    return {split.name: path for split in splits_of(path) or (Split(TRAIN),)} | ({_EVAL: against} if against else {})
+    return {split.name: path for split in splits_of(path) or (DataSplit(TRAIN),)} | (
+        {_EVAL: against} if against else {}
+    )
 
 
 def _planned(text: str, path: Path, against: Path | None) -> None:
@@ -82,8 +84,8 @@ def _planned(text: str, path: Path, against: Path | None) -> None:
 def _contract(
     sample: FirstPart,
     path: Path,
-    split: Split,
-    beside: Sequence[tuple[Path, Split]],
+    split: DataSplit,
+    beside: Sequence[tuple[Path, DataSplit]],
     folder: Path | None,
     *,
     guess: bool = True,
@@ -233,12 +235,12 @@ def _path(path: Path, folder: Path | None) -> str:
     return _quoted(relative) if relative else f"{_quoted(name)}  # not below this file: give its place with --data"
 
 
-def _files(split: Split) -> Iterator[str]:
+def _files(split: DataSplit) -> Iterator[str]:
     if split.glob:
         yield f"      glob: {_quoted(split.glob)}  # the files of this split"
 
 
-def _compared(beside: Sequence[tuple[Path, Split]], folder: Path | None) -> Iterator[str]:
+def _compared(beside: Sequence[tuple[Path, DataSplit]], folder: Path | None) -> Iterator[str]:
     """The line that ends the checks of the training data, and the datasets that they are compared with."""
     if not beside:
         yield "      # - {check: leakage, against: [eval]}   # init --eval PATH writes your evaluation set beside it"
@@ -249,7 +251,7 @@ def _compared(beside: Sequence[tuple[Path, Split]], folder: Path | None) -> Iter
         yield from _evaluation(path, split, folder)
 
 
-def _evaluation(path: Path, split: Split, folder: Path | None) -> Iterator[str]:
+def _evaluation(path: Path, split: DataSplit, folder: Path | None) -> Iterator[str]:
     sample = sample_of(path, split.glob, split.records)
     formats = sample.tables.rows["format"].value_counts(sort=True)
     chosen = formats["format"][0] if formats["format"][0] != "unknown" else "rows"

@@ -25,7 +25,7 @@ _KNOWN = {word: split for split, words in _WORDS.items() for word in words}
 _BORDER = re.compile(r"[-._ 0-9]+")
 
 
-class Split(NamedTuple):
+class DataSplit(NamedTuple):
     """One of the parts: the files of a folder that a glob matches, or the list of a document under a key."""
 
     name: str
@@ -33,7 +33,7 @@ class Split(NamedTuple):
     records: str | None = None
 
 
-def splits_of(path: Path) -> tuple[Split, ...]:
+def splits_of(path: Path) -> tuple[DataSplit, ...]:
     """The splits of a folder or of a document, the one to train on first; none where it is one set."""
     named = _in_document(path, path.stat()) if path.is_file() else _in_folder(path) if path.is_dir() else {}
     others = [named[name] for name in ("validation", "test") if name in named]
@@ -41,12 +41,12 @@ def splits_of(path: Path) -> tuple[Split, ...]:
 
 
 @lru_cache(maxsize=1)  # whoever proposes a contract asks several times, and a document is parsed as a whole
-def _in_document(path: Path, _state: os.stat_result) -> Mapping[str, Split]:
+def _in_document(path: Path, _state: os.stat_result) -> Mapping[str, DataSplit]:
     found = {split: key for key in lists_inside(path) if (split := _split(key)) is not None}
-    return {name: Split(name, records=key) for name, key in found.items()}
+    return {name: DataSplit(name, records=key) for name, key in found.items()}
 
 
-def _in_folder(path: Path) -> Mapping[str, Split]:
+def _in_folder(path: Path) -> Mapping[str, DataSplit]:
     names = [file.name for file in dataset_files(TRAIN, path, str(path), None).read]
     members: dict[str, list[str]] = defaultdict(list)
     for name in names:
@@ -55,7 +55,7 @@ def _in_folder(path: Path) -> Mapping[str, Split]:
             return {}
         members[split].append(name)
     globs = {split: _glob(split, own, names) for split, own in members.items()}
-    return {split: Split(split, glob) for split, glob in globs.items()} if all(globs.values()) else {}
+    return {split: DataSplit(split, glob) for split, glob in globs.items()} if all(globs.values()) else {}
 
 
 def _of_file(name: str) -> str | None:

@@ -17,7 +17,7 @@ class _Automaton(ctypes.Structure):
     )
 
 
-class Words:
+class WordFinder:
     """Looks for different words, none of them empty."""
 
     def __init__(self, words: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from datacheck.propose.contract import contract_for, places
-from datacheck.propose.splits import Split, splits_of
+from datacheck.propose.splits import DataSplit, splits_of
 from datacheck.session.session import validate
 from datacheck.testing import jsonl
 
@@ -69,7 +69,7 @@ def test_what_is_not_clearly_made_of_splits_is_one_set(tmp_path, names):
 
 def test_the_lists_of_a_document_are_splits(tmp_path):
     (tmp_path / "all.json").write_text(json.dumps({"version": 1, "train": ROWS[:3], "test": ROWS[3:5]}))
-    assert splits_of(tmp_path / "all.json") == (Split("train", records="train"), Split("test", records="test"))
+    assert splits_of(tmp_path / "all.json") == (DataSplit("train", records="train"), DataSplit("test", records="test"))
 
 
 @pytest.mark.usefixtures("here")

@@ -5,11 +5,11 @@ from random import Random
 import pytest
 
 from datacheck.pii.compiled import compiled, possible
-from datacheck.text.words import Words
+from datacheck.text.words import WordFinder
 
 
 def inside(words: list[str], text: str) -> list[str]:
-    found = Words(words).inside(text)
+    found = WordFinder(words).inside(text)
     return [word for bit, word in enumerate(words) if found >> bit & 1]
 
 
