@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2]))
-from breaking import Outcomes, broken, function_at, outcomes, recompiled, say
+from breaking import broken, function_at, outcomes, recompiled, say
 from sabotages import SABOTAGES, Sabotage
 
 
@@ -23,7 +23,7 @@ def applied(sabotage: Sabotage):
 def verdicts(chosen: list[Sabotage], *, known: bool = False) -> dict[str, str]:
     """Per sabotage `caught`, or why not; known: that all these tests pass on the whole program."""
     nodes = sorted({s.caught_by for s in chosen})
-    whole = Outcomes() if known else outcomes(nodes)
+    whole = outcomes(nodes[:1] if known else nodes)  # of pytest's own imports the first, in any case
     found = {}
     for sabotage in chosen:
         if not known and not any(node_of(done, sabotage.caught_by) for done in whole.passed):
