@@ -27,6 +27,8 @@ from datacheck.derive.redact import Redactor
 from datacheck.derive.terminal import print_manifest
 from datacheck.errors import LoadError, UsageError
 from datacheck.pii.canaries import canary
+from datacheck.pii.rules import Rules
+from datacheck.pii.surrogates import Surrogates
 from datacheck.session.session import Options, Session
 
 PHONES = [canary("CN_MOBILE", 100 + n) for n in range(6)]
@@ -651,24 +653,38 @@ def test_an_english_name_of_no_list_before_an_identifier_is_replaced(tmp_path, n
 
 
 def test_surrogates_keep_the_form_and_are_nobodys(tmp_path, command):
-    card, identity = canary("CN_RESIDENT_ID", 7), PHONES[0]
-    row = chat(f"我叫王建国，手机号{identity}，身份证{card}，{MAIL}", f"wx{identity}a")
-    more = [canary("CN_MOBILE", 300 + n) for n in range(40)]  # two random numbers in three are nobody's by chance
-    jsonl(tmp_path / "data" / "a.jsonl", row, *(chat(f"手机号{number}") for number in more))
+    """Of many, as one could be nobody's by chance."""
+    cards, phones = ([canary(entity, seed) for seed in range(7, 27)] for entity in ("CN_RESIDENT_ID", "CN_MOBILE"))
+    row = chat(f"我叫王建国，手机号{phones[0]}，身份证{cards[0]}，{MAIL}", f"wx{phones[0]}a")
+    more = [chat(f"手机号{phone}，身份证{card}") for phone, card in zip(phones[1:], cards[1:], strict=True)]
+    jsonl(tmp_path / "data" / "a.jsonl", row, *more)
     path = audited(tmp_path)
     options = ["--data", f"train={tmp_path / 'data'}", "--contract", path, "--redact", "--surrogates"]
     assert command("apply", tmp_path / "report", "--out", tmp_path / "out", *options)[0] == 0
     rows = [json.loads(line)["messages"] for line in kept(tmp_path, "a.jsonl").splitlines()]
     first, second = (turn["content"] for turn in rows[0])
-    made = re.fullmatch(r"我叫(.某.)，手机号([0-9]{11})，身份证([0-9]{17}[0-9X])，\w+@example\.com", first)
+    made = re.fullmatch(r"我叫(.某.)，手机号([0-9]{11})，身份证[0-9]{17}[0-9X]，\w+@example\.com", first)
     assert made is not None, first
     assert second == f"wx{made[2]}a"
+    for turns in rows:
+        found = re.search(r"手机号([0-9]{11})，身份证([0-9]{17}[0-9X])", turns[0]["content"])
+        assert found is not None
+        assert not is_mobile(found[1])
+        assert not is_resident(found[2])
+
+
+def test_a_surrogate_that_could_be_somebodys_is_not_taken(monkeypatch):
+    somebodys, nobodys = canary("CN_MOBILE", 3), "12300000000"
+    monkeypatch.setattr(Surrogates, "_candidates", lambda *_: iter([somebodys, nobodys]))
+    assert Surrogates(None, Rules()).of("CN_MOBILE", canary("CN_MOBILE", 4)) == nobodys
+
+
+def is_resident(number):
+    """Whether a number has a date of birth, and the check digit of all before it (ISO 7064 MOD 11-2)."""
     weights = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
-    right = "10X98765432"[sum(int(digit) * weight for digit, weight in zip(made[3], weights, strict=False)) % 11]
-    born = re.fullmatch("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])", made[3][6:14])
-    assert made[3][-1] != right or not born
-    for number in (made[2], *(turns[0]["content"][3:] for turns in rows[1:])):
-        assert not is_mobile(number)
+    right = "10X98765432"[sum(int(digit) * weight for digit, weight in zip(number, weights, strict=False)) % 11]
+    born = re.fullmatch("(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])", number[6:14])
+    return number[-1] == right and born is not None
 
 
 def is_mobile(number):

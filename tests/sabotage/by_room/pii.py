@@ -65,7 +65,7 @@ SABOTAGES = (
         "datacheck.pii.surrogates.Surrogates._is_nobodys",
         'return "block" not in levels',
         "return True",
-        "tests/derive/test_redact.py::test_surrogates_keep_the_form_and_are_nobodys",
+        "tests/derive/test_redact.py::test_a_surrogate_that_could_be_somebodys_is_not_taken",
     ),
     Sabotage(
         "direction_gives_another_name",
