@@ -8,11 +8,8 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Value, View
+from datacheck.features.scales import top_of_scale
 
-# Upper ends of usual scales. A column is on one where nearly all scores are within it; a score on another scale stands
-# beyond a gap, where a long tail has none.
-_SCALES = (1.0, 5.0, 10.0)
-_NEARLY_ALL, _GAP = 0.9, 1.5
 _DOUBTFUL = ("extreme", "other_scale")  # a heavy tail has some, too
 _SCORES = ("score", "score_chosen", "score_rejected")
 _HINT = Message("name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check")
@@ -115,13 +112,7 @@ class ScoreOutliers(Check):
 
 
 def _top_of_scale(scores: pl.LazyFrame) -> float:
-    """The upper end of the scale that nearly all scores are on, with others behind a gap; else infinite."""
-    numbers = scores.select(number=_finite(pl.col("number")).abs()).drop_nulls().collect()["number"]
-    for top in _SCALES:
-        within = (numbers <= top).mean() or 0
-        if isinstance(within, float) and _NEARLY_ALL <= within < 1:
-            return top if not numbers.is_between(top, _GAP * top, closed="right").any() else math.inf
-    return math.inf
+    return top_of_scale(scores.select(_finite(pl.col("number"))).drop_nulls().collect()["number"])
 
 
 def _finite(number: pl.Expr) -> pl.Expr:

@@ -66,7 +66,8 @@ class Golds(Feature):
         return found.select("row", "gold", where="path", listed=listed, trouble=trouble).select(*self.columns)
 
 
-_SOLUTION = r"^(?:solution|generated_solution|rationale)(?:\[0\])?$"
+# The path of a worked solution beside the gold, of which no format speaks.
+SOLUTION = r"^(?:solution|generated_solution|rationale)(?:\[0\])?$"
 
 
 class OwnAnswers(Feature):
@@ -88,7 +89,7 @@ class OwnAnswers(Feature):
         """Hold the marked answers of each solution against the gold of its row."""
         texts = pl.col("text").str.contains_any(["boxed{", "####"])
         said = part.turns.filter(pl.col("part") == "response", texts).select("row", "path", "text")
-        told = part.cells.filter(pl.col("path").str.contains(_SOLUTION), texts).select("row", "path", "text")
+        told = part.cells.filter(pl.col("path").str.contains(SOLUTION), texts).select("row", "path", "text")
         both = pl.concat([said, told], how="vertical_relaxed").group_by("row", maintain_order=True).last().collect()
         golds = part[self.needs()[0]].drop_nulls("gold").select("row", "gold", "listed").collect()
         rows = both.join(golds, on="row", how="inner", maintain_order="left")

@@ -22,17 +22,17 @@ _PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_b
 _ANSWERS = tuple(
     """
     unfinished_answers run_on_answers refusals language_mismatch error_as_answer prompt_echo leaked_reasoning
-    embedded_template
+    embedded_template arithmetic_errors
 """.split()
 )
-_GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt")
+_GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt", "arithmetic_errors")
 # What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_ANSWERS, "system_drift", "row_shift", *_TEXT),
     "preference": ("empty_turns", "role_errors", *_PAIRS, "possibly_swapped", *_ANSWERS, *_TEXT),
     "prompt": ("empty_turns", *_TEXT),
     "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
-    "answered": ("empty_turns", *_GOLDS[:2], *_TEXT),  # a short answer may stand in a passage by right
+    "answered": ("empty_turns", *_GOLDS[:2], "arithmetic_errors", *_TEXT),  # a passage may hold a short answer by right
     "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from datacheck.features.scales import top_of_scale
 from datacheck.files.shown_names import shown_name
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
@@ -32,6 +33,7 @@ _MANY_LABELS = 100  # more values than this are no sources to compare
 NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
 _ONE_TYPE = 0.97  # share of the values that are not null: where as many have one type, the others are a fault
 _ALIKE = 0.8  # similarity of two spellings of one word
+_NUMBER = r"^\s*[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$"  # as text
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
 
 
@@ -47,7 +49,7 @@ def labels_in(tables: Tables) -> dict[str, str]:
         rows=pl.col("row").n_unique(),
         values=pl.col("text").n_unique(),
         longest=pl.col("text").str.len_chars().max(),
-        number=(pl.col("json_type") == "number").mean(),
+        number=((pl.col("json_type") == "number") | _quoted_number()).mean(),
         flat=pl.col("json_type").is_in(["string", "number", "boolean"]).mean(),
         empty=pl.col("text").is_null().all(),
     )
@@ -76,13 +78,17 @@ def scale_lines(tables: Tables, labels: Mapping[str, str]) -> Iterator[str]:
     if not scored(tables, labels):
         return
     keys = [labels[name] for name in _SCORES if name in labels]
-    scores = [tables.cells.filter(pl.col("path").is_in(keys))["text"], *(tables.rows[name] for name in _SCORES)]
-    numbers = pl.concat(scores).cast(pl.Float64, strict=False).drop_nulls().drop_nans()
+    columns = [tables.cells.filter(pl.col("path") == key)["text"] for key in keys]
+    scores = [each.cast(pl.Float64, strict=False) for each in (*columns, *(tables.rows[name] for name in _SCORES))]
+    scores = [each.drop_nulls().drop_nans() for each in scores]
+    numbers = pl.concat(scores)
     if numbers.is_empty():
         return
     low, high = float(numbers.min() or 0), float(numbers.max() or 0)  # type: ignore[arg-type]
-    held = {(a, b): numbers.is_between(a, b).sum() for a, b in _SCALES}
-    scale = next((each for each in _SCALES if held[each] >= NEARLY_ALL * len(numbers)), (low, high))
+    # Scores on another scale than most of their column are to be found.
+    usual = pl.concat([each.filter(each.abs() <= top_of_scale(each)) for each in scores])
+    held = {(a, b): usual.is_between(a, b).sum() for a, b in _SCALES}
+    scale = next((each for each in _SCALES if held[each] >= NEARLY_ALL * len(usual)), (low, high))
     yield f"      scale: [{scale[0]:g}, {scale[1]:g}]  # scores seen: {low:g} to {high:g}; write what raters could give"
 
 
@@ -123,6 +129,8 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bo
     if not read:
         least["null"] = 0
     usual = sorted(name for name, count in counts.items() if count > least[name] or count == max(counts.values()))
+    if "number" in usual and cells.select(_quoted_number().sum()).item() >= NEARLY_ALL * counts.get("string", rows):
+        usual = [name for name in usual if name != "string"]  # some program wrote a part of the numbers as text
     odd = sum(count for name, count in counts.items() if name not in usual)
     kind = [name for name in usual if name != "null"]
     rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
@@ -142,6 +150,10 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bo
         rule += [f"enum: {json.dumps(values, ensure_ascii=False)}"] if values else []
         odd += others
     return rule, odd
+
+
+def _quoted_number() -> pl.Expr:
+    return (pl.col("json_type") == "string") & pl.col("text").str.contains(_NUMBER)
 
 
 def _values(texts: pl.Series) -> tuple[list[str], int]:

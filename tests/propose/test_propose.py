@@ -341,6 +341,26 @@ def test_one_score_off_the_scale_does_not_widen_it(tmp_path: Path):
     assert "scale: [1, 5]" in contract_for(tmp_path / "a.jsonl")
 
 
+def test_scores_on_another_scale_do_not_widen_it(tmp_path: Path):
+    rows = [
+        {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 6 + n % 4, "score_rejected": 1 + n % 5}
+        for n in range(200)
+    ]
+    for row in rows[50:58]:
+        row.update(score_chosen=row["score_chosen"] * 10, score_rejected=row["score_rejected"] * 10)
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert "scale: [1, 10]" in contract_for(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(("quoted", "rule"), [("8.5", "{type: number}"), ("good", '{type: ["number", "string"]}')])
+def test_numbers_that_are_text_in_some_rows_are_a_fault(tmp_path: Path, quoted: str, rule: str):
+    rows = [
+        {"prompt": "问", "chosen": "答一", "rejected": "答二", "mark": 8.5 if n % 5 else quoted} for n in range(200)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert f'"mark": {rule}' in contract_for(tmp_path / "a.jsonl")
+
+
 def test_a_language_of_few_rows_with_several_texts_belongs_to_the_data(tmp_path: Path):
     """One prompt in ten is in English: of the texts that is one in twenty and less."""
     zh, en = "这句话里的语法错误应该怎样改正才对？", "He was hoping for a new job that will be in the same city."
