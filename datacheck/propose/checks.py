@@ -22,7 +22,7 @@ _PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_b
 _ANSWERS = tuple(
     """
     unfinished_answers run_on_answers refusals language_mismatch error_as_answer prompt_echo leaked_reasoning
-    embedded_template arithmetic_errors
+    embedded_template arithmetic_errors broken_code
 """.split()
 )
 _GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt", "arithmetic_errors")

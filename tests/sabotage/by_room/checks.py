@@ -197,6 +197,14 @@ SABOTAGES = (
         "tests/checks/test_arithmetic_errors.py::test_what_is_meant_so",
     ),
     Sabotage(
+        "code_is_never_broken",
+        "a block that Python cannot read is named",
+        "datacheck.text.python_code._fault",
+        "if _SKETCH.search(near) or",
+        "if True or",
+        "tests/checks/test_broken_code.py::test_a_broken_block_is_named_by_its_kind",
+    ),
+    Sabotage(
         "a_gap_is_no_scale",
         "scores on another scale do not widen the scale that init proposes",
         "datacheck.features.scales.top_of_scale",

@@ -1,0 +1,76 @@
+"""Whether a block that says that it is Python can be read as Python 3."""
+
+import ast
+import re
+import textwrap
+import warnings
+from typing import NamedTuple
+
+LONGEST = 50_000  # characters of a block that is read
+# Not meant to be a program: a session of an interpreter or a shell, a diff, Python 2.
+_SESSION = re.compile(r"(?m)^\s*(?:>>>|In \[\d*\]:|\$ |%%?\w|!\w|pip3? install |python3? \S|conda |git |@@ )")
+_OLD = re.compile(
+    r"(?m)^\s*print\s+[^(\s=.\[]|^\s*exec\s+[\"']|except\s+[\w.]+\s*,\s*\w+\s*:|^\s*raise\s+\w+\s*,|\braw_input\("
+    r"|\bxrange\(|\bur[\"']|\b0[0-7]+\b|^\s*import urllib2"
+)
+# A line that leaves something out, or speaks in signs of no language.
+_SKETCH = re.compile(
+    r"\.\.\.|…|<\s*[A-Za-z][\w ,./-]*>|\{\{|:=|=>|->\s*$|[≥≤→←∈∞×÷≠√∑]|^\s*[+-] |^\s*(?:Output|Result|Input|输出|结果)"
+)
+_NEWER = re.compile(r"^\s*(?:class|def)\s+\w+\[|^\s*type\s+\w+\s*=|[fF][\"']")  # than the Python that reads it here
+_EMPTY_BODY = re.compile(r":\s*(?:#.*)?$")
+_SKELETON = "expected an indented block"
+_KINDS = (
+    ("lost_indent", ("indent",)),
+    ("cut_code", ("was never closed", "unexpected EOF", "unterminated")),
+    ("escaped_code", ("line continuation",)),
+)
+
+
+class Fault(NamedTuple):
+    """What keeps Python from reading a block: its kind, the line (from 1) and what stands there."""
+
+    kind: str
+    line: int
+    text: str
+
+
+def is_judged(code: str) -> bool:
+    """Whether a block is meant to be a whole piece of Python 3, of a size that is read."""
+    sized = bool(code.strip()) and len(code) <= LONGEST and "\0" not in code
+    return sized and not _SESSION.search(code) and not _OLD.search(code)
+
+
+def fault(code: str) -> Fault | None:
+    """The first fault of a block; None where there is none, or where it was left unfinished on purpose."""
+    lines = textwrap.dedent(code).splitlines()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse("\n".join(lines))
+    except SyntaxError as error:
+        return _fault(lines, error)
+    except (ValueError, MemoryError, RecursionError):  # too deep for the parser: nobody knows
+        return None
+    return None
+
+
+def _fault(lines: list[str], error: SyntaxError) -> Fault | None:
+    number = min(max(error.lineno or 1, 1), len(lines))
+    text, said = lines[number - 1], error.msg
+    near = "\n".join(lines[max(0, number - 2) : number])
+    if _SKETCH.search(near) or _NEWER.search(text) or "f-string" in said or said.startswith("too many"):
+        return None
+    if _SKELETON in said and _is_skeleton(lines, number):
+        return None
+    kind = next((kind for kind, words in _KINDS if any(word in said for word in words)), "no_python")
+    return Fault(kind, number, text.strip())
+
+
+def _is_skeleton(lines: list[str], number: int) -> bool:
+    """Whether a body has nothing but a comment, or nothing at all: the reader is to write it."""
+    before = [n for n in range(number) if _EMPTY_BODY.search(lines[n])]
+    if not before:
+        return False
+    body = [line.strip() for line in lines[before[-1] + 1 : number]]
+    return not any(body) or body[0].startswith(("#", '"""', "'''")) or number <= before[-1] + 1
