@@ -68,9 +68,9 @@ def _fault(lines: list[str], error: SyntaxError) -> Fault | None:
 
 
 def _is_skeleton(lines: list[str], number: int) -> bool:
-    """Whether a body has nothing but a comment, or nothing at all: the reader is to write it."""
-    before = [n for n in range(number) if _EMPTY_BODY.search(lines[n])]
-    if not before:
-        return False
-    body = [line.strip() for line in lines[before[-1] + 1 : number]]
-    return not any(body) or body[0].startswith(("#", '"""', "'''")) or number <= before[-1] + 1
+    """Whether a body has nothing but a comment, or nothing at all to the end: the reader is to write it."""
+    shown = lines[number - 1].strip()
+    if not any(line.strip() for line in lines[number:]) and (shown.startswith("#") or _EMPTY_BODY.search(shown)):
+        return True
+    heads = [n for n in range(number - 1) if _EMPTY_BODY.search(lines[n])]
+    return any(line.strip().startswith("#") for line in lines[heads[-1] + 1 : number - 1]) if heads else False

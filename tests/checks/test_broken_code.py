@@ -25,6 +25,7 @@ def problems(*records):
     [
         (BAD, "lost_indent", 2),
         ("def f(x):\n    y = x\n  return y", "lost_indent", 3),
+        ("def f(n):\nfor i in range(n):\nreturn i", "lost_indent", 2),
         ("print(sum([1, 2])", "cut_code", 1),
         ("x = 'never ends", "cut_code", 1),
         ("rows = table.find\\_all('tr')", "escaped_code", 1),
