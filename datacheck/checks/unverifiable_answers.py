@@ -10,8 +10,8 @@ from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
-from datacheck.features.golds import Extract, Golds, Of, OwnAnswers, alternatives
-from datacheck.features.workings import unreached, wrong_sums
+from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives
+from datacheck.features.workings import unreached, unreached_beside, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError, number
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -45,7 +45,8 @@ class UnverifiableAnswers(Check):
     - `choice`: letters of options; `json`, `tool_call`: values in canonical spelling; `exact`: any text
 
     Worked solutions with `#### ` are held against themselves: the gold must be a number of the working (`unreached`),
-    and annotations such as `<<48/2=24>>` must add up (`sums`).
+    and annotations such as `<<48/2=24>>` must add up (`sums`). A gold of two digits and more must also be a number of
+    the solution that stands beside it.
     Where a row has a solution beside its gold, the answer that it marks must be the gold (`disagrees`): as number, in
     spelling, or by math-verify.
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
@@ -85,8 +86,8 @@ class UnverifiableAnswers(Check):
             "rows whose gold is a number that their working never comes to",
             "share",
             "rows",
-            Limit(warn_max=0.002),
-            why="1 row in 1,000 of GSM8K, all with a slip in them; where there are more, golds are of other rows",
+            Limit(warn_max=0.005),
+            why="1 row in 1,000 of GSM8K and 2 of AIME's solutions; where there are more, golds are of other rows",
         ),
         "sums": Metric(
             "rows with a calculator annotation that does not add up",
@@ -148,7 +149,7 @@ class UnverifiableAnswers(Check):
         marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
         own = data[self._own()].collect()
         doubts = {
-            "unreached": unreached(marked).collect().lazy(),
+            "unreached": pl.concat([unreached(marked), unreached_beside(golds.lazy(), _beside(data))]).collect().lazy(),
             "sums": wrong_sums(marked).collect().lazy(),
             "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
         }
@@ -188,6 +189,12 @@ class UnverifiableAnswers(Check):
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
             not_checked=tuple(notes),
         )
+
+
+def _beside(data: View) -> pl.LazyFrame:
+    """The worked solution of each row that has one beside its gold: `row`, `text`."""
+    worked = data.cells.filter(pl.col("path").str.contains(SOLUTION), pl.col("text").is_not_null())
+    return worked.group_by("row", maintain_order=True).last().select("row", "text")
 
 
 def _outside(golds: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:

@@ -6,6 +6,9 @@ _MARK = "####"
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"  # no \d: it takes digits of other scripts, which are no Float64
 _GOLD = rf"{_MARK}\s*[$€£¥]?\s*({_NUMBER})\s*%?\s*$"
 _SUM = rf"<<({_NUMBER})([*/+-])([0-9]+(?:\.[0-9]+)?)=({_NUMBER})>>"
+_WHOLE_GOLD = r"^-?(?:[0-9]{2,15}|[1-9][0-9]{0,2}(?:,[0-9]{3}){1,4})$"
+_SET_APART = r"([0-9])(?:[ ,]|\{,\}|\\[,;! ])+([0-9])"
+_PASSES = 3  # each joins every other pair
 _PARTS = 100  # cents, per cent
 _FEW = 3  # numbers, each counted twice
 _ROUNDED = 0.011  # of the result, and at least this: what two decimals leave out
@@ -33,6 +36,23 @@ def unreached(solutions: pl.LazyFrame) -> pl.LazyFrame:
     value, held = pl.col("text").cast(pl.Float64).abs(), pl.col("worked").list
     reached = held.contains(value) | held.contains(value / _PARTS)
     return found.filter(held.len() > _FEW, ~reached).drop("worked")
+
+
+def unreached_beside(golds: pl.LazyFrame, solutions: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `where`, `text`: golds that are whole numbers of two digits and more, and not among those of a solution.
+
+    golds: `row`, `where`, `gold`; solutions: `row`, `text`, beside the gold. Smaller numbers stand in words ("none"),
+    fractions and decimals in other forms. Digits that are set apart (`1{,}080`, `6 6 7`) are one number.
+    """
+    given = golds.filter(pl.col("gold").str.contains(_WHOLE_GOLD)).select("row", "where", text="gold")
+    close = pl.col("solution")
+    for _ in range(_PASSES):
+        close = close.str.replace_all(_SET_APART, "$1$2")
+    found = given.join(solutions.select("row", solution="text"), on="row", how="inner", maintain_order="left")
+    found = found.with_columns(worked=pl.concat_list(_numbers(pl.col("solution")), _numbers(close))).drop("solution")
+    value = pl.col("text").str.replace_all(",", "", literal=True).cast(pl.Float64).abs()
+    held = pl.col("worked").list
+    return found.filter(held.len() > _FEW, ~(held.contains(value) | held.contains(value / _PARTS))).drop("worked")
 
 
 def _numbers(text: pl.Expr) -> pl.Expr:

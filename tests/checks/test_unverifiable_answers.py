@@ -212,6 +212,27 @@ def test_a_gold_is_a_number_of_its_working(solution, found):
     assert [problem for _, problem in result.problems] == found
 
 
+@pytest.mark.parametrize(
+    ("gold", "solution", "found"),
+    [
+        ("18", "It holds 3 rows of 7, so 21.", ["unreached"]),
+        ("21", "It holds 3 rows of 7, so 21.", []),
+        ("1,080", r"Thus $27 \cdot 40 = 1{,}080$.", []),
+        ("667", r"In total there are $1000-333=\mathbf{6 6 7}$ palindromes.", []),
+        ("102018", r"so $\lfloor 102018.096\rfloor=\mathbf{1 0 2 , 0 1 8}$.", []),
+        ("35", "A quarter of 140 of them is 0.35 of 100.", []),  # per cent
+        ("0", "From 3 and 7 there is no solution at all.", []),  # a small number may be a word
+        ("0.265", "So 0.264 of 2 and 3.", []),  # rounded
+        (r"\frac{1}{2}", "So 0.5 of 2 and 3.", []),
+        ("18", "By symmetry.", []),
+    ],
+)
+def test_a_gold_is_a_number_of_the_solution_beside_it(gold, solution, found):
+    record = {"problem": "How many are there?", "answer": gold, "solution": solution}
+    result = measure(UnverifiableAnswers(grader="exact"), json.dumps(record).encode())
+    assert [problem for _, problem in result.problems] == found
+
+
 def test_several_answers_are_counted_apart_and_by_what_they_say():
     solutions = [
         r"So \boxed{10\sqrt{2}}, which is \boxed{10\sqrt 2}.",

@@ -197,6 +197,14 @@ SABOTAGES = (
         "tests/checks/test_arithmetic_errors.py::test_what_is_meant_so",
     ),
     Sabotage(
+        "solutions_beside_are_not_read",
+        "a gold that the solution beside it never comes to is named",
+        "datacheck.checks.unverifiable_answers._beside",
+        "str.contains(SOLUTION)",
+        'str.contains("nowhere")',
+        "tests/checks/test_unverifiable_answers.py::test_a_gold_is_a_number_of_the_solution_beside_it",
+    ),
+    Sabotage(
         "code_is_never_broken",
         "a block that Python cannot read is named",
         "datacheck.text.python_code._fault",
