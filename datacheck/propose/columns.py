@@ -28,6 +28,9 @@ _GOLDS = tuple(
     answer gold target solution final_answer ground_truth gold_answer result label 答案
 """.split()
 )
+# Two languages of a translation; where few values differ, where rows come from, or what they were sorted into.
+_SIDES = ("source", "src", "target", "tgt")
+_FEW = 0.1  # of the rows
 _MARKED = r"\\boxed|####"  # the final answer within a solution: it is there to be compared
 _WRITTEN = 100  # characters from which on an answer is one to learn, and no gold to compare with
 _CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
@@ -63,8 +66,12 @@ def _path(fields: Mapping[str, str], part: str) -> str:
 def _fields(tables: Tables) -> dict[str, str]:
     rows = tables.rows.height
     texts = tables.cells.filter((pl.col("json_type") == "string") & ~pl.col("path").str.contains(r"[.\[]"))
-    counts = dict(texts.group_by("path").agg(pl.col("row").n_unique()).iter_rows())
-    keys = {key.casefold(): key for key, count in counts.items() if count >= _MOST * rows}
+    told = texts.group_by("path", maintain_order=True).agg(
+        rows=pl.col("row").n_unique(), values=pl.col("text").n_unique()
+    )
+    told = told.filter(pl.col("rows") >= _MOST * rows)
+    labels = told["path"].str.to_lowercase().is_in(_SIDES) & (told["values"] < _FEW * rows)
+    keys = {key.casefold(): key for key in told.filter(~labels)["path"]}
 
     def first(names: tuple[str, ...], *but: str | None) -> str | None:
         return next((keys[name] for name in names if name in keys and keys[name] not in but), None)

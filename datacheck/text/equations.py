@@ -23,10 +23,13 @@ _EQUATION = re.compile(
     r"(?![\w^(!√°π%{⁄]|[.,:][\d\\]| ?\\(?![)\]])| ?[+\-*/×÷−–—·⁄^=≈](?!\*)| ?[xX] ?\d| ?mod|≡| ?\(| \d{3}\b"
     r"| (?![aAI]\b)[A-Za-z]\b)"
 )
+# What stands before takes the first number to itself: \frac 12 \cdot 5, \sqrt 3 + 1, log 2 + 3.
+_TAKEN = re.compile(r"(?:\\(?!q?quad|text|implies|Rightarrow|to\b|begin)[A-Za-z]+|\b(?:log|ln|sin|cos|tan|sqrt)) ?\$?$")
 _SPLIT = re.compile(rf" ?({_SIGN}) ?")
 _LEADING_ZERO = re.compile(r"(?<![\d.,])0\d")
 _PLAIN = str.maketrans({"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
 _NO_VALUE = str.maketrans(dict.fromkeys("$¥￥€£,\\ "))
+_NEAR = 16  # characters before a sum
 _ROUNDED = Fraction(1, 100)  # of a result that need not be exact: what people leave out
 
 
@@ -44,6 +47,8 @@ def equations(text: str) -> Iterator[Equation]:
     """The sums of a text that can be read in one way."""
     for found in _EQUATION.finditer(text):
         left, right = found["left"], found["right"]
+        if _TAKEN.search(text, max(0, found.start() - _NEAR), found.start()):
+            continue
         worked = None if _LEADING_ZERO.search(found[0]) else _worked(*_parts(left))
         said = _said(right)
         if worked is not None and said is not None:

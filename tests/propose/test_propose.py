@@ -341,6 +341,17 @@ def test_one_score_off_the_scale_does_not_widen_it(tmp_path: Path):
     assert "scale: [1, 5]" in contract_for(tmp_path / "a.jsonl")
 
 
+def test_a_source_of_few_values_is_no_prompt(tmp_path: Path):
+    rows = [
+        {"description": f"What is the length of bridge {n}?", "source": ("wikisql", "wikitq")[n % 2]} for n in range(60)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 'prompt: "source"' not in contract_for(tmp_path / "a.jsonl")
+    rows = [{"source": f"河上有第{n}座石桥。", "target": f"There are {n} bridges over the river."} for n in range(60)]
+    (tmp_path / "b.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 'prompt: "source", response: "target"' in contract_for(tmp_path / "b.jsonl")
+
+
 def test_scores_on_another_scale_do_not_widen_it(tmp_path: Path):
     rows = [
         {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 6 + n % 4, "score_rejected": 1 + n % 5}

@@ -33,6 +33,7 @@ def judged(text):
         ("1.5 + 1.25 = 2.8", ("1.5 + 1.25", "2.75", True)),  # rounded
         ("1.5 + 1.25 = 3.75", ("1.5 + 1.25", "2.75", False)),
         ("(6 + 10 = 15)", ("6 + 10", "16", False)),
+        (r"so \quad 12 + 5 = 18", ("12 + 5", "17", False)),
         ("12 + 5 = **18** in all", ("12 + 5", "17", False)),
     ],
 )
@@ -68,6 +69,9 @@ def test_sums_are_worked_out(text, found):
         "7 + 5 = 7 ⁄ 2",
         "1 + 2 + ... + 50 + 51 = 2600",
         "5 / 0 = 3",
+        r"$\frac 12 \cdot 5 \cdot 2 = 5$",
+        r"\sqrt 16 + 1 = 5",
+        "log 100 + 1 = 3",
     ],
 )
 def test_what_can_be_read_in_several_ways_is_not_judged(text):
