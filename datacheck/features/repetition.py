@@ -4,12 +4,13 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.turn_texts import turn_texts, without_code
+from datacheck.text.classes import SIGNS
 from datacheck.text.edges import ascii_edges
+from datacheck.text.kernels import repeating
 from datacheck.text.keys import TESTS
 from datacheck.text.prose import top_key
 from datacheck.text.repetition import top_coverage
 
-_SIGNS = r"[^\p{L}\p{N}]+"
 _END = r"\n|[。！？!?；;]|\.\s"
 _SHORTENED = ascii_edges(r"\b(vs|[MD]rs?|Ms|St|No|Inc|Jr|Sr|Fig|Eq|[ei]\.[eg])\.\s")  # this point ends no sentence
 _LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may repeat ("}", "A: yes")
@@ -50,8 +51,10 @@ class Repetition(Feature):
         return pl.concat(found).sort("row", maintain_order=True)
 
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
-        words = table.select("row", "path", text=pl.col("text").str.replace_all(_SIGNS, " "))
-        shares = top_coverage(words["text"], self.n, self.share, min(_SHORT, self.characters))
+        least = min(_SHORT, self.characters)
+        likely = table[repeating(table["text"], self.n, self.share, least, signs=False)]
+        words = likely.select("row", "path", text=pl.col("text").str.replace_all(SIGNS, " "))
+        shares = top_coverage(words["text"], self.n, self.share, least)
         covered = words.with_columns(score=pl.Series(shares, dtype=pl.Float64))
         score, size = pl.col("score"), pl.col("text").str.len_chars()
         much = (score * size >= self.characters) | (score > _SURE)
@@ -66,7 +69,7 @@ class Repetition(Feature):
             line=pl.col("text").str.replace_all(_SHORTENED, "$1 ").str.replace_all(_END, "\n").str.split("\n"),
         )
         single = lines.drop("text").explode("line", empty_as_null=False)
-        single = single.with_columns(line=pl.col("line").str.replace_all(_SIGNS, " ").str.strip_chars())
+        single = single.with_columns(line=pl.col("line").str.replace_all(SIGNS, " ").str.strip_chars())
         single = single.filter(pl.col("line").str.len_bytes() >= _LINE_BYTES)
         keys = ["text_number", "row", "path", "size", "line"]
         repeated = single.group_by(keys, maintain_order=True).len().filter(pl.col("len") > self.lines)
