@@ -1,5 +1,6 @@
 """The check leftover_markup."""
 
+from string import ascii_letters, digits
 from typing import Literal
 
 import polars as pl
@@ -15,6 +16,7 @@ from datacheck.features.turn_texts import (
     without_code,
 )
 from datacheck.text.edges import ascii_edges
+from datacheck.text.gated import contains_behind, contains_run, one_of
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
 _CLOSED = r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)\s*>)"
@@ -26,7 +28,7 @@ _TAG = r"</?[A-Za-z][^<>]{0,300}>"
 _BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>|(?m:^(?:[^|\n<>]{2,300}<br\s*/?>\n?){3}))"
 # Marks of references that stand nowhere: two, behind words.
 _MARK = r"(?:[\p{Han}。，；]\s?|[a-z]{3}(?:[.,;]\s?| ))\[\d{1,2}\](?:[\s，。,.;；、]|$)"
-_FIRST_MARKS = ["[1]", "[2]", "[3]"]
+_FIRST_MARKS = one_of(["[1]", "[2]", "[3]"])
 _LISTED = r"(?m)^\s*\[\d{1,2}\]"
 _OF_NUMBERS = ascii_edges(
     r"\[\d{1,2}\]|(?i:citation|\bcite|reference|source|\barray|\bindex|\blist|列表|数组|引用|参考文献|来源|文献)"
@@ -38,9 +40,10 @@ _ENTITY = (
 _BBCODES = ("b", "i", "u", "url", "img", "quote", "size", "color", "center", "font")
 _BBCODE = "|".join(rf"(?i:\[{tag}(?:=[^\]\n]+)?\][^\[\]]+\[/{tag}\])" for tag in _BBCODES)
 _DATA_URI = r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{20}"
-_LETTERS = r"[A-Za-z0-9+/]"
-_BLOB = rf"{_LETTERS}{{160,}}"
-_ALL_BLOB = rf"^\s*{_LETTERS}{{160,}}={{0,2}}\s*$"  # data and nothing else
+_LETTERS, _LONG_BLOB = r"[A-Za-z0-9+/]", 160
+_BLOB_SIGNS = ascii_letters + digits + "+/"
+_BLOB = rf"{_LETTERS}{{{_LONG_BLOB},}}"
+_ALL_BLOB = rf"^\s*{_LETTERS}{{{_LONG_BLOB},}}={{0,2}}\s*$"  # data and nothing else
 _SIGNS = 28  # different signs of 64 in a run; 160 random ones have about 59
 _CHROME = (  # what stands around the text of a page; two different ones at the least
     "上一篇",
@@ -58,6 +61,7 @@ _CHROME = (  # what stands around the text of a page; two different ones at the 
     "(?i:skip to (?:main )?content)",
     ascii_edges(r"\| Tweet\b|\bTweet \|"),
 )
+_CHROME_ZH = "|".join(each for each in _CHROME if not each.isascii())
 _RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
     "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
     "wiki": ascii_edges(
@@ -106,11 +110,16 @@ _PATTERNS = {
     "bbcode": _BBCODE,
     "base64": f"{_DATA_URI}|{_BLOB}",
 }
-# The first pattern to try, wider than the others and cheaper.
-_GATE = (
-    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>|<[a-z]+\s[^<>]*=|\[/[biucsfq])"
-    rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}|{'|'.join(_CHROME)}"
+# The first patterns to try, wider than the others and cheaper.
+_GATES = (
+    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe))",
+    r"(?i:<br\s*/?>)",
+    r"(?i:<[a-z]+\s[^<>]*=)",
+    r"(?i:\[/[biucsfq])",
+    _ENTITY,
+    ";base64,",
 )
+_OF_CHROME = r"(?i:share on|cookie|policy|terms of|rights reserved|skip to)|Tweet"  # stands in all that are no Chinese
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
 _WEB = ascii_edges(
     r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
@@ -160,13 +169,15 @@ class LeftoverMarkup(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
+        text = pl.col("text")
         texts = turn_texts(data, thoughts=True).filter(pl.col("role").ne_missing("tool"))
         # one by one: as one pattern they take a hundred times as long
         suspect = (
             texts.filter(
                 pl.any_horizontal(
-                    *(pl.col("text").str.contains(each) for each in (_GATE, *_RESIDUE.values())),
-                    pl.col("text").str.contains_any(_FIRST_MARKS),
+                    *(text.str.contains(each) for each in (*_GATES, _CHROME_ZH, _FIRST_MARKS, *_RESIDUE.values())),
+                    contains_behind(text, _OF_CHROME, "|".join(_CHROME)),
+                    contains_run(text, _BLOB_SIGNS, _LONG_BLOB, f"{_LETTERS}{{{_LONG_BLOB}}}"),
                 )
             )
             .collect()
@@ -176,7 +187,6 @@ class LeftoverMarkup(Check):
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
             subjects, on="row", how="left", maintain_order="left"
         )
-        text = pl.col("text")
         fits = {
             "html_tag": ~pl.col("web") & ~pl.col("program") & ~looks_like_code(text.str.replace_all(_TAG, " ")),
             "html_entity": ~pl.col("web"),

@@ -6,6 +6,7 @@ from datacheck.check import Feature, View
 from datacheck.features.turn_texts import turn_texts, without_code
 from datacheck.text.classes import SIGNS
 from datacheck.text.edges import ascii_edges
+from datacheck.text.gated import contains_run
 from datacheck.text.kernels import repeating
 from datacheck.text.keys import TESTS
 from datacheck.text.prose import top_key
@@ -18,7 +19,9 @@ _SHORT = 100  # characters; a shorter text is not looked at
 _SURE = 0.7  # so much of a short text is enough
 _TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
 # Neither commas (empty cells of a table) nor question marks (of a lost encoding: garbled_text).
-_SIGNS_IN_A_ROW = "|".join([*(f"{sign}{{8,}}" for sign in "。！？，、；：!;"), r"\p{Extended_Pictographic}{16,}"])
+_SIGNS_IN_A_ROW = "|".join(f"{sign}{{8,}}" for sign in "。！？，、；：!;")
+_EMOJI = r"\p{Extended_Pictographic}{16,}"
+_OF_EMOJI = bytes([*range(0x80, 0xC0), 0xC2, 0xE2, 0xE3, 0xF0]).decode("latin-1")  # all their bytes, two each or more
 _PART = 5  # repeated lines make up a fifth of the text
 
 
@@ -80,9 +83,10 @@ class Repetition(Feature):
 
 def _signs(learnt: pl.LazyFrame) -> pl.DataFrame:
     """The texts, however short, with one sign many times in a row."""
-    several = pl.col("text").str.contains(_SIGNS_IN_A_ROW)
+    text = pl.col("text")
+    several = text.str.contains(_SIGNS_IN_A_ROW) | contains_run(text, _OF_EMOJI, 2 * 16, _EMOJI)
     found = learnt.filter(several).with_columns(text=without_code(pl.col("text"), unclosed=False)).filter(several)
-    score = pl.col("text").str.extract(f"({_SIGNS_IN_A_ROW})").str.len_chars().cast(pl.Float64)
+    score = pl.col("text").str.extract(f"({_SIGNS_IN_A_ROW}|{_EMOJI})").str.len_chars().cast(pl.Float64)
     return found.select("row", "path", score=score, problem=pl.lit("repeated_sign")).collect()
 
 

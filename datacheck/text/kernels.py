@@ -32,6 +32,7 @@ _PART = (Rows, int, int, Lookup)  # rows first to last - 1
 _normalised = kernel("normalised", *_PART, np.uint8, np.int64, returns=int)
 _count_words = kernel("count_words", *_PART, Scripts, np.uint8, np.uint32, returns=bool)
 _find_repeating = kernel("find_repeating", *_PART, int, float, int, np.uint8, np.bool_, returns=bool)
+_find_runs_of = kernel("find_runs_of", Rows, int, int, np.bool_, int, np.bool_)
 _distinct_in_windows = kernel("distinct_in_windows", Rows, int, Lookup, int, int, np.int64, returns=int)
 
 
@@ -93,6 +94,14 @@ def repeating(texts: pl.Series, n: int, share: float, characters: int, *, signs:
         done(_find_repeating(source.rows, first, last, lookup(()), n, share, characters, known, found))
 
     spread(work, source.offsets)
+    return np.flatnonzero(found)
+
+
+def with_run(texts: pl.Series, sorts: bytes, least: int) -> Int64s:
+    """Return the rows with `least` bytes in a row, one or more, that are all among `sorts`."""
+    source, found, wanted = Column(texts), np.zeros(len(texts), np.bool_), np.zeros(256, np.bool_)
+    wanted[list(sorts)] = True
+    spread(lambda *part: _find_runs_of(source.rows, *part, wanted, least, found), source.offsets)
     return np.flatnonzero(found)
 
 
