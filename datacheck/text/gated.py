@@ -16,6 +16,18 @@ def one_of(words: Iterable[str]) -> str:
     return "|".join(map(pl.escape_regex, words))
 
 
+def by_beginning(expressions: Iterable[str]) -> list[str]:
+    """Fewer expressions for several that are alternatives: those that begin with words as one, with a line feed as one.
+
+    Each of the others stays by itself.
+    """
+    groups: dict[str, list[str]] = {}
+    for each in expressions:
+        kind = r"\n" if each.startswith(r"\n") else each if each[0] in "^[(" else ""
+        groups.setdefault(kind, []).append(each)
+    return ["|".join(group) for group in groups.values()]
+
+
 def contains_behind(text: pl.Expr, gate: str, pattern: str) -> pl.Expr:
     """Whether a text holds both expressions, the second of which is tried where the first is found; null stays null."""
     return _where(text, lambda texts: texts.str.contains(gate).arg_true(), pattern)

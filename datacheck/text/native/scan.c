@@ -120,9 +120,10 @@ static int64_t occurrences(const Index *index, int64_t item, const Grams *grams,
     for (int64_t at = first; at < last; at++) {
         int64_t place = grams->heads[slot_of(grams, index->item_hashes[at])];
         covered += place >= 0;
+        if (covered + last - 1 - at < index->needed[item]) return 0; /* as soon as too many are missing */
         for (; place >= 0; place = grams->following[place]) total++;
     }
-    if (covered < index->needed[item] || !total) return 0;
+    if (!total) return 0;
     *found = malloc((size_t)total * 2 * sizeof **found);
     if (!*found) return -1;
     int64_t i = 0;
