@@ -11,11 +11,11 @@ import hashlib
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
 
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
@@ -24,6 +24,7 @@ from datacheck.errors import LoadError, WrongValueError
 from datacheck.i18n.message import Message as Message  # noqa: PLC0414 - what a check says
 from datacheck.status import Status as Status  # noqa: PLC0414 - a word of this vocabulary
 
+T = TypeVar("T")
 Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 
 
@@ -358,6 +359,13 @@ class View(ABC):
     @abstractmethod
     def __getitem__(self, need: Need) -> pl.LazyFrame:
         """Scan a declared need; a KeyError names one that was not declared."""
+
+    def made(self, need: Need, make: Callable[..., T], *given: Any) -> T:
+        """`make(self[need], *given)` of a Summary, which every part of a dataset asks for: made once in a process.
+
+        make: a function of a module; what it gives back is not changed. given: values that can be hashed.
+        """
+        return make(self[need], *given)
 
     @abstractmethod
     def buckets(self, need: Need) -> list[pl.LazyFrame]:

@@ -1,5 +1,6 @@
 """The check leftover_markup."""
 
+from string import ascii_letters, digits
 from typing import Literal
 
 import polars as pl
@@ -14,7 +15,8 @@ from datacheck.features.turn_texts import (
     turn_texts,
     without_code,
 )
-from datacheck.text.edges import ascii_edges
+from datacheck.text.edges import ascii_edges, either
+from datacheck.text.gated import by_beginning, contains_behind, contains_run, one_of
 
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
 _CLOSED = r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)\s*>)"
@@ -26,7 +28,7 @@ _TAG = r"</?[A-Za-z][^<>]{0,300}>"
 _BREAKS = r"(?i:<br\s*/?>\s*<br\s*/?>|(?m:^(?:[^|\n<>]{2,300}<br\s*/?>\n?){3}))"
 # Marks of references that stand nowhere: two, behind words.
 _MARK = r"(?:[\p{Han}。，；]\s?|[a-z]{3}(?:[.,;]\s?| ))\[\d{1,2}\](?:[\s，。,.;；、]|$)"
-_FIRST_MARKS = ["[1]", "[2]", "[3]"]
+_FIRST_MARKS = one_of(["[1]", "[2]", "[3]"])
 _LISTED = r"(?m)^\s*\[\d{1,2}\]"
 _OF_NUMBERS = ascii_edges(
     r"\[\d{1,2}\]|(?i:citation|\bcite|reference|source|\barray|\bindex|\blist|列表|数组|引用|参考文献|来源|文献)"
@@ -38,9 +40,10 @@ _ENTITY = (
 _BBCODES = ("b", "i", "u", "url", "img", "quote", "size", "color", "center", "font")
 _BBCODE = "|".join(rf"(?i:\[{tag}(?:=[^\]\n]+)?\][^\[\]]+\[/{tag}\])" for tag in _BBCODES)
 _DATA_URI = r"data:[a-z]+/[a-z0-9.+-]+;base64,[A-Za-z0-9+/]{20}"
-_LETTERS = r"[A-Za-z0-9+/]"
-_BLOB = rf"{_LETTERS}{{160,}}"
-_ALL_BLOB = rf"^\s*{_LETTERS}{{160,}}={{0,2}}\s*$"  # data and nothing else
+_LETTERS, _LONG_BLOB = r"[A-Za-z0-9+/]", 160
+_BLOB_SIGNS = ascii_letters + digits + "+/"
+_BLOB = rf"{_LETTERS}{{{_LONG_BLOB},}}"
+_ALL_BLOB = rf"^\s*{_LETTERS}{{{_LONG_BLOB},}}={{0,2}}\s*$"  # data and nothing else
 _SIGNS = 28  # different signs of 64 in a run; 160 random ones have about 59
 _CHROME = (  # what stands around the text of a page; two different ones at the least
     "上一篇",
@@ -58,6 +61,52 @@ _CHROME = (  # what stands around the text of a page; two different ones at the 
     "(?i:skip to (?:main )?content)",
     ascii_edges(r"\| Tweet\b|\bTweet \|"),
 )
+_CHROME_ZH = "|".join(each for each in _CHROME if not each.isascii())
+_SITE_WORDS = (  # a page's own words, which no answer has for a reader
+    r"ICP[备证] ?[0-9]{6}",
+    r"公网安备 ?[0-9]{8}",
+    r"[\n，,。；;] ?转载请注明出处",
+    r"[。！？\n]扫描下方二维码",
+    r"长按识别二维码",
+    r"点击上方蓝字关注",
+    r"^[\s*#>|-]*(?:您的位置[:：]|当前位置[:：][^\n]{0,8}首页|首页 ?>+ ?\S)",
+    r"显示全部楼层",
+    r"(?:…|\.\.\.) ?\[?(?:展开全部|查看全文|阅读全文|点击展开)",
+    (
+        r"^[\s*#>|-]*(?:This website uses cookies|We use cookies to|Please enable JavaScript"
+        r"|You need to enable JavaScript|Skip to main content)"
+    ),
+    r"\.\.\. Read more",
+    r"\[Read more\.\.\.\]",
+    r"Continue reading →",
+    r"\nSent from my i(?:Phone|Pad)",
+    r"\nanswered [A-Z][a-z]{2} \d+ '\d\d at ",
+    r"\nedited [A-Z][a-z]{2} \d+ '\d\d at ",
+    r"Last edited by [^;\n]{1,40}; \d\d-",
+    r"\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}",
+    r"window\.dataLayer = ",
+    r"\(adsbygoogle = ",
+    r"var _hmt = ",
+    r"谢谢采纳",
+    r"望采纳[，,] ?谢谢",
+    r"更多精彩内容请?关注",
+    r"来自(?:iPhone|Android|安卓)客户端",
+    r"\n赞\(\d+\) ?踩\(\d+\)",
+    r"(?:^|\n)楼主发表于",
+    r"只看该作者",
+    r"[。！？>\n ]点击(?:这里|此处|链接|下方链接)(?:查看|了解|阅读)(?:更多|全文|详情)",
+    r"\n回复 ?\d+ ?楼",
+    r"\nshare\|improve this answer",
+    r"\nadd a comment ?\|",
+    r"\nEDIT: as pointed out in the comments",
+    r"\n\d+ 人赞同了该回答",
+    r"\n(?:发布于|编辑于) ?20\d\d-\d\d-\d\d",
+    r"\n👍 ?\d+(?: ?人?(?:赞同?|点赞))?\s*$",
+    r"\nShare this article:",
+    r"\nThis article was originally published ",
+    r"\nAdvertisement\n",
+    r"See full answer »",
+)
 _RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
     "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
     "wiki": ascii_edges(
@@ -73,25 +122,7 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
         r"|Read more »|Share this:|Subscribe to our newsletter|We use cookies|Log in to reply|Leave a comment \|)"
     ),
-    "site_words": (  # a page's own words, which no answer has for a reader
-        r"ICP[备证] ?[0-9]{6}|公网安备 ?[0-9]{8}|[\n，,。；;] ?转载请注明出处|[。！？\n]扫描下方二维码"
-        r"|长按识别二维码|点击上方蓝字关注"
-        r"|^[\s*#>|-]*(?:您的位置[:：]|当前位置[:：][^\n]{0,8}首页|首页 ?>+ ?\S)|显示全部楼层"
-        r"|(?:…|\.\.\.) ?\[?(?:展开全部|查看全文|阅读全文|点击展开)"
-        r"|^[\s*#>|-]*(?:This website uses cookies|We use cookies to|Please enable JavaScript"
-        r"|You need to enable JavaScript"
-        r"|Skip to main content)|\.\.\. Read more|\[Read more\.\.\.\]|Continue reading →|\nSent from my i(?:Phone|Pad)"
-        r"|\nanswered [A-Z][a-z]{2} \d+ '\d\d at |\nedited [A-Z][a-z]{2} \d+ '\d\d at "
-        r"|Last edited by [^;\n]{1,40}; \d\d-"
-        r"|\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}|window\.dataLayer = |\(adsbygoogle = |var _hmt = "
-        r"|谢谢采纳|望采纳[，,] ?谢谢|更多精彩内容请?关注|来自(?:iPhone|Android|安卓)客户端|\n赞\(\d+\) ?踩\(\d+\)"
-        r"|(?:^|\n)楼主发表于|只看该作者"
-        r"|[。！？>\n ]点击(?:这里|此处|链接|下方链接)(?:查看|了解|阅读)(?:更多|全文|详情)"
-        r"|\n回复 ?\d+ ?楼|\nshare\|improve this answer|\nadd a comment ?\|"
-        r"|\nEDIT: as pointed out in the comments"
-        r"|\n\d+ 人赞同了该回答|\n(?:发布于|编辑于) ?20\d\d-\d\d-\d\d|\n👍 ?\d+(?: ?人?(?:赞同?|点赞))?\s*$"
-        r"|\nShare this article:|\nThis article was originally published |\nAdvertisement\n|See full answer »"
-    ),
+    "site_words": "|".join(_SITE_WORDS),
     "escaped_markdown": r"\\\*\\\*[^*\n\\]{1,60}\\\*\\\*|(?m:^\\[-*#] [^\n]{1,200}\n(?:\n)?\\[-*#] )",
     "percent": r"(?m)^\s*(?:%[0-9A-Fa-f]{2}){12}",
     "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
@@ -106,11 +137,19 @@ _PATTERNS = {
     "bbcode": _BBCODE,
     "base64": f"{_DATA_URI}|{_BLOB}",
 }
-# The first pattern to try, wider than the others and cheaper.
-_GATE = (
-    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>|<[a-z]+\s[^<>]*=|\[/[biucsfq])"
-    rf"|{_ENTITY}|;base64,|{_LETTERS}{{160}}|{'|'.join(_CHROME)}"
+# The first patterns to try, wider than the others and cheaper; all as one would take twenty times as long.
+_WORDED = ("citation", "wiki", "merge_conflict", "subtitle", "copy_button", "picture", "progress")  # begin with words
+_GATES = (
+    r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)|<br\s*/?>|<[a-z]+\s[^<>]*=)",
+    r"(?i:\[/[biucsfq])",
+    _ENTITY,
+    f";base64,|{_CHROME_ZH}",
+    _FIRST_MARKS,
+    either(_RESIDUE[kind] for kind in _WORDED),
+    *(_RESIDUE[kind] for kind in _RESIDUE if kind not in (*_WORDED, "site_words")),
+    *by_beginning(_SITE_WORDS),
 )
+_OF_CHROME = r"(?i:share on|cookie|policy|terms of|rights reserved|skip to)|Tweet"  # stands in all that are no Chinese
 # Rows that speak of such things, by a word in any of their messages, mean what they write.
 _WEB = ascii_edges(
     r"(?i)html|\bxml|\bcss\b|javascript|\bjsx?\b|\breact\b|\bvue\b|\bphp\b|\bdom\b|\bxss\b|\bsvg\b|\burl.?encod|wordpress"
@@ -160,13 +199,15 @@ class LeftoverMarkup(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
+        text = pl.col("text")
         texts = turn_texts(data, thoughts=True).filter(pl.col("role").ne_missing("tool"))
         # one by one: as one pattern they take a hundred times as long
         suspect = (
             texts.filter(
                 pl.any_horizontal(
-                    *(pl.col("text").str.contains(each) for each in (_GATE, *_RESIDUE.values())),
-                    pl.col("text").str.contains_any(_FIRST_MARKS),
+                    *map(text.str.contains, _GATES),
+                    contains_behind(text, _OF_CHROME, "|".join(_CHROME)),
+                    contains_run(text, _BLOB_SIGNS, _LONG_BLOB, f"{_LETTERS}{{{_LONG_BLOB}}}"),
                 )
             )
             .collect()
@@ -176,7 +217,6 @@ class LeftoverMarkup(Check):
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
             subjects, on="row", how="left", maintain_order="left"
         )
-        text = pl.col("text")
         fits = {
             "html_tag": ~pl.col("web") & ~pl.col("program") & ~looks_like_code(text.str.replace_all(_TAG, " ")),
             "html_entity": ~pl.col("web"),

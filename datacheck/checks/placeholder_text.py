@@ -17,6 +17,7 @@ from datacheck.features.turn_texts import (
     without_code,
 )
 from datacheck.text.edges import ascii_edges, either
+from datacheck.text.gated import one_of
 from datacheck.text.prose import is_prose
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -73,9 +74,9 @@ _FIGURE = ascii_edges(
     r"|\b(?:image|picture|photo|pdf|document|screenshot) (?:that )?i(?:['’]ve| have)? (?:just )?(?:uploaded|attached)\b"
     r"|\b(?:image|picture|photo|figure|diagram) (?:shown |given |attached )?below\b"
 )
-_FIGURES = ["图", "attached", "uploaded", "shown in the", "below"]
+_FIGURES = one_of(["图", "attached", "uploaded", "shown in the", "below"])
 _DRAWN = r"\[asy\]|!\[|<img|<image|https?://|```|\\begin\{|\n\s*\||[┌│+]--|<svg"
-_PROMISES = ["ollowing ", "以下", "下面", "下列"]
+_PROMISES = one_of(["ollowing ", "以下", "下面", "下列"])
 _FORMS = ascii_edges(
     r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|script|speak|\bcall|pitch|\bbio\b|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce"
     r"|proposal|policy|resume|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
@@ -164,7 +165,7 @@ def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
     """Prompts that end on a text which does not follow, of rows where nothing else was said and no prose is unread."""
     heard = texts.filter(pl.col("part") == "prompt")
     short = heard.filter(pl.col("role") == "user", pl.col("text").str.len_bytes() <= _LONGEST)
-    likely = short.filter(pl.col("text").str.contains_any(_PROMISES)).collect().lazy()
+    likely = short.filter(pl.col("text").str.contains(_PROMISES)).collect().lazy()
     promised = likely.filter(pl.col("text").str.contains(_PROMISED)).collect().lazy()
     alone = of_rows(heard, promised).group_by("row").len().filter(pl.col("len") == 1)
     beside = of_rows(data.cells.filter(is_prose()), promised).select("row")
@@ -178,7 +179,7 @@ def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
 def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFrame:
     """Short prompts about a picture, of rows that have no media, no drawing in words and no prose that nobody reads."""
     short = heard.filter(pl.col("role") == "user", text.str.len_bytes() <= 2 * _LONGEST)
-    likely = short.filter(text.str.contains_any(_FIGURES)).collect().lazy()
+    likely = short.filter(text.str.contains(_FIGURES)).collect().lazy()
     told = likely.filter(text.str.contains(_FIGURE), ~text.str.contains(_DRAWN)).collect().lazy()
     seen = media(of_rows(data.cells, told)).select("row")
     drawn = of_rows(heard, told).filter(text.str.contains(_DRAWN)).select("row")

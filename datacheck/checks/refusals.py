@@ -6,7 +6,8 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
 from datacheck.features.turn_texts import evidence, flagged, messages, per_kind, piecewise, turn_texts
-from datacheck.text.edges import ascii_edges, either
+from datacheck.text.edges import ascii_edges
+from datacheck.text.gated import one_of
 
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
 _DO_EN = (
@@ -14,9 +15,9 @@ _DO_EN = (
     "|process|perform|predict|discuss|display|draw|give|offer|support|continue|respond|do that|do this"
 )
 _CANNOT = "(?:can['’]?t|cannot|can not|am unable to|['’]m unable to|am not able to|['’]m not able to|won['’]t|will not)"
-_EN = ascii_edges(
-    rf"(?i:\bi ?{_CANNOT} (?:\w+ )?(?:{_DO_EN})\b"
-    rf"|\b(?:sorry|apologi[sz]e|unfortunately|regrettably)\b[^.\n]{{0,80}}\bi ?{_CANNOT})"
+_EN = (
+    ascii_edges(rf"(?i:\bi ?{_CANNOT} (?:\w+ )?(?:{_DO_EN})\b)"),
+    ascii_edges(rf"(?i:\b(?:sorry|apologi[sz]e|unfortunately|regrettably)\b[^.\n]{{0,80}}\bi ?{_CANNOT})"),
 )
 _DO_ZH = (
     "回答|提供|完成|协助|協助|帮助|满足|为您|為您|生成|创建|浏览|访问|执行|处理|讨论|给出|播放|撰写|继续|查看|识别|直接"
@@ -50,9 +51,9 @@ _SIGNED = ascii_edges(
     r"|Gemini (?:Pro|Ultra|[\d.]+)|DeepSeek[\w-]{0,8}|Qwen[\w.-]{0,10}"
     r"|文心一言|通义千问|讯飞星火|豆包)(?:生成|回答|提供|撰写)?[\s)）\]】*_.。]*$"
 )
-_SIGNERS = ["GPT", "Claude", "Gemini", "DeepSeek", "Qwen", "文心一言", "通义千问", "讯飞星火", "豆包"]
+_SIGNERS = one_of(["GPT", "Claude", "Gemini", "DeepSeek", "Qwen", "文心一言", "通义千问", "讯飞星火", "豆包"])
 # The day on which what some model knows ends, anywhere in an answer.
-_CUTOFFS = ["截至我", "据截止", "据截至", "知识库更新", "识截止", "last update", "knowledge ", "training data"]
+_CUTOFFS = one_of(["截至我", "据截止", "据截至", "知识库更新", "识截止", "last update", "knowledge ", "training data"])
 _CUTOFF = ascii_edges(
     r"(?i)\b(?:as of|since) my (?:last|latest|most recent) (?:knowledge |training )?update\b"
     r"|\bmy knowledge (?:cut-?off|ends|base (?:ends|was last updated))"
@@ -61,7 +62,8 @@ _CUTOFF = ascii_edges(
     r"|我的知识(?:库)?(?:只)?(?:更新到|截[止至])"
 )
 _TAIL = 80  # characters at the end of an answer
-_KINDS = {"refusal": f"{_EN}|{_ZH}", "self_description": _SELF, "model_identity": _OTHER}
+_KINDS = {"refusal": "|".join((*_EN, _ZH)), "self_description": _SELF, "model_identity": _OTHER}
+_ONE_BY_ONE = (*_EN, _ZH, _SELF, _OTHER)  # what all kinds together are: as one pattern they take twice as long
 _NAMED = ("model_identity", "signed")
 
 
@@ -120,14 +122,14 @@ def _signed(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The ends of the answers that name who wrote them."""
     said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     ends = said.with_columns(text=pl.col("text").str.tail(_TAIL))
-    named = ends.filter(pl.col("text").str.contains_any(_SIGNERS)).collect().lazy()  # few, for the slower pattern
+    named = ends.filter(pl.col("text").str.contains(_SIGNERS)).collect().lazy()  # few, for the slower pattern
     return named.filter(pl.col("text").str.contains(_SIGNED))
 
 
 def _dated(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The answers that say when their model's knowledge ends."""
     said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-    named = said.filter(pl.col("text").str.contains_any(_CUTOFFS)).collect().lazy()
+    named = said.filter(pl.col("text").str.contains(_CUTOFFS)).collect().lazy()
     return named.filter(pl.col("text").str.contains(_CUTOFF))
 
 
@@ -135,4 +137,4 @@ def _suspect(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The beginnings of the answers that may refuse."""
     said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
-    return heads.filter(pl.col("text").str.contains(either(_KINDS.values())))
+    return heads.filter(pl.any_horizontal(map(pl.col("text").str.contains, _ONE_BY_ONE)))

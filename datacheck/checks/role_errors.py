@@ -10,13 +10,14 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View,
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
 from datacheck.features.turn_texts import piecewise
 from datacheck.loading.formats import names_of
+from datacheck.text.gated import one_of
 from datacheck.trainers import trainer_names
 from datacheck.trainers.base import Mode
 
 _ROLES = ("system", "user", "assistant", "tool")
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
-_CALL_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+_CALL_MARKS = one_of(["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"])
 _CALL_PART = r"^(.+)\[\d+\]\.type$"  # a part of a list content: {type: tool_call} (LLaMA-Factory v1), {type: tool_use}
 _ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
 _NOT_ASKED = Message("the settings of the run cannot be read: the trainer's rules were not asked")
@@ -139,7 +140,7 @@ def _sequence(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> p
 
 def _spoken(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The messages without their texts; `calls`: with a call beside the text, or in it."""
-    in_text = pl.col("text").str.contains_any(_CALL_MARKS).fill_null(value=False)
+    in_text = pl.col("text").str.contains(_CALL_MARKS).fill_null(value=False)
     spoken = turns.filter(pl.col("part").is_in(list(_SIDES)))
     return spoken.select("row", "turn", "role", "path", "part", calls=pl.col("tool_calls").is_not_null() | in_text)
 

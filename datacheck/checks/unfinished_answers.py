@@ -19,6 +19,7 @@ from datacheck.features.turn_texts import (
     turn_texts,
 )
 from datacheck.text.edges import ascii_edges
+from datacheck.text.gated import one_of
 from datacheck.text.heaps import heaps
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
@@ -47,6 +48,7 @@ _NO_STOP_NEEDED = ascii_edges(
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
+_BOXED = "\\boxed{"
 _BOX = r"\\boxed\{(?:\s*\}[^\\]*|[^{}]*)$"  # the last one is empty, or was never closed
 # Code that leaves out what the reader has: "# … rest of the code", "// existing code".
 _ELIDED = ascii_edges(
@@ -56,7 +58,7 @@ _ELIDED = ascii_edges(
     r"|(?:#|//|/\*|<!--|\.\.\.|…)[ \t]*(?:其余|剩余|其他|此处省略|省略)[^\n]{0,6}代码"
     r"|(?:#|//)[^\n]{0,12}代码(?:省略|同上|保持不变)"
 )
-_ELISIONS = ["est of the ", "est of your ", "xisting code", "emaining code", "代码"]
+_ELISIONS = one_of(["est of the ", "est of your ", "xisting code", "emaining code", "代码"])
 _JSON_FENCE = re.compile(r"```json[ \t]*\n(.*?)```", re.DOTALL)
 _NO_JSON = re.compile(r"\.\.\.|…|//|#|<|\{\{|/\*")  # comments and places to fill in are meant for readers
 _TAIL = 64  # characters at the end of an answer that are looked at first
@@ -169,8 +171,8 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
         open_item=holds(table, plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
         open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
-        no_result=text.str.contains(_BOX),
-        elided=holds(table, text.str.contains_any(_ELISIONS), text.str.contains(_ELIDED)),
+        no_result=holds(table, text.str.contains(_BOXED, literal=True), text.str.contains(_BOX)),
+        elided=holds(table, text.str.contains(_ELISIONS), text.str.contains(_ELIDED)),
         broken_json=_broken_json(table["text"]),
         chinese=holds(table, plain, end.str.contains(r"\p{Han}[^\n]{0,9}\s*$")),
         bare_line=bare_line,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 from polars.io.plugins import register_io_source
@@ -22,6 +22,7 @@ from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
 from datacheck.text.views import alone
 
+T = TypeVar("T")
 KEY_SHOWN = 60  # characters of a key that are shown
 KEYS_SHOWN = 8
 
@@ -172,6 +173,11 @@ class StoreView(View):
             return in_turn([table for tables in self._buckets(need) for table in tables])
         return _table(self.store, place.loaded, need.table, None)
 
+    def made(self, need: Need, make: Callable[..., T], *given: Any) -> T:
+        """What `make` makes of a Summary; the last ones are kept, for the next part."""
+        result: T = _made(self._place(need).paths[0], make, given)
+        return result
+
     def buckets(self, need: Need) -> list[pl.LazyFrame]:
         """The buckets of a declared Group that hold lines, in bucket order."""
         return [in_turn(tables) for tables in self._buckets(need) if tables]
@@ -187,6 +193,11 @@ class StoreView(View):
             [_shift(scan(folder / bucket_file(n)), part.first_row) for part, folder, numbers in every if n in numbers]
             for n in range(need.table.buckets)
         ]
+
+
+@lru_cache(maxsize=2)
+def _made(path: Path, make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+    return make(scan(path), *given)
 
 
 def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:

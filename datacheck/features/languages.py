@@ -6,8 +6,6 @@ from datacheck.check import Feature, View
 from datacheck.features.turn_texts import turn_texts, without_code
 from datacheck.text.scripts import COLUMNS, SCRIPTS, script_words
 
-# Links, addresses, tags, LaTeX commands, identifiers with digits or underscores are no language.
-_NO_WORDS = r"(?:https?|ftp)://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+|</?[A-Za-z][^<>\n]{0,200}>|\\[A-Za-z]+|\w*[_\d]\w*"
 _KANA = 0.15  # a smaller share of kana among Han and kana is a name or a sign in Chinese
 _MOSTLY = 0.5
 _FEW = 3
@@ -22,8 +20,8 @@ class Languages(Feature):
     def compute(self, part: View) -> pl.DataFrame:
         """Count."""
         texts = turn_texts(part).select("row", "path", "text")
-        table = texts.with_columns(text=without_code(pl.col("text")).str.replace_all(_NO_WORDS, " ")).collect()
-        return pl.concat([table.drop("text"), script_words(table["text"])], how="horizontal")
+        table = texts.with_columns(text=without_code(pl.col("text"))).collect()
+        return pl.concat([table.drop("text"), script_words(table["text"], language=True)], how="horizontal")
 
 
 def words() -> pl.Expr:

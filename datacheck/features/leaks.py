@@ -1,7 +1,6 @@
 """Evaluation items found in what another dataset says: an index of one side, a row-local scan of the other."""
 
 import re
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +14,13 @@ from datacheck.features.short_prompts import prompt_keys
 from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.arrays import Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import from_lengths, row_numbers
-from datacheck.text.containment import find
 from datacheck.text.encoded import encoded, readable
-from datacheck.text.eval_index import WINDOW, EvalIndex, Items
+from datacheck.text.eval_index import WINDOW, EvalIndex, Found, Items
 from datacheck.text.matching import least
 from datacheck.text.normalise import normalise
 from datacheck.text.packs import Pack
 from datacheck.text.rules import RULES
+from datacheck.text.scan import Scanner, Sought
 from datacheck.text.shingles import Shingles, contained, shingles
 
 # A Chinese character says more than a Latin letter: five characters against eight (at 5, English items of everyday
@@ -365,8 +364,7 @@ class Leaks(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """One line per (text, item), as in `columns`."""
-        wanted = part[self.needs()[0]].filter(~pl.col("short"), ~pl.col("canary"))
-        items = wanted.select(pl.exclude("text", "short", "key", "options")).collect()
+        search = part.made(self.needs()[0], searched, self.tau)
         texts = spoken(part.turns, part.cells)
         if self.held:
             rows = part.rows.filter(~pl.col("split").is_in(self.held).fill_null(False))
@@ -376,25 +374,25 @@ class Leaks(Feature):
         in_turns = asked(texts).filter(pl.len().over("row") > 1)
         return pl.concat(
             [
-                self._found(items.filter(ask | ~several), texts, whole_rows=False),
-                self._found(items.filter(ask), in_turns, whole_rows=True),
-                self._found(items.filter(several, ~ask), answered(texts), whole_rows=True),
+                self._found(search, ask | ~several, texts, whole_rows=False),
+                self._found(search, ask, in_turns, whole_rows=True),
+                self._found(search, several & ~ask, answered(texts), whole_rows=True),
             ]
         )
 
-    def _found(self, items: pl.DataFrame, texts: pl.LazyFrame, *, whole_rows: bool) -> pl.DataFrame:
-        """Search single texts, or what a row says in all of them."""
-        if items.is_empty():
+    def _found(self, search: "Search", wanted: pl.Expr, texts: pl.LazyFrame, *, whole_rows: bool) -> pl.DataFrame:
+        """Search single texts, or what a row says in all of them, for the items that are wanted there."""
+        if search.items.filter(wanted).is_empty():
             return pl.DataFrame(schema=self.columns)
         table = texts.select("row", "path", "text").collect()
         if table.is_empty():
             return pl.DataFrame(schema=self.columns)
         if not whole_rows:
-            hits = find_leaks(items, table["text"], self.tau)
+            hits = search.find(table["text"]).filter(wanted)
             places = hits["text"]
         else:
             rows = _joined(table.lazy()).collect()
-            hits = find_leaks(items, rows["text"], self.tau)
+            hits = search.find(rows["text"]).filter(wanted)
             hits, places = _in_turns(hits, rows, table)
         return hits.with_columns(row=table["row"].gather(places), path=table["path"].gather(places)).select(
             pl.col(name).cast(kind) for name, kind in self.columns.items()
@@ -415,58 +413,90 @@ def _in_turns(hits: pl.DataFrame, rows: pl.DataFrame, turns: pl.DataFrame) -> tu
     return hits.with_columns(start=pl.Series(start), end=pl.Series(ended)), pl.Series(turn)
 
 
+def searched(items: pl.LazyFrame, tau: float) -> "Search":
+    """The search for the items of a set (ITEMS)."""
+    known = items.filter(~pl.col("short"), ~pl.col("canary"))
+    return Search(known.select(pl.exclude("text", "short", "key", "options")).collect(), tau)
+
+
 def find_leaks(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
-    """Scan texts, as they were written, for items (as evaluation_items makes them, none short).
-
-    Returns `text` (index into texts), `start`, `end`, `eval_row`, `kind`, `covered` (n-grams of the item found in one
-    place), `size` (its n-grams), `begin`, `stop`; sorted. Complete for covered / size ≥ tau (all, where `whole`).
-    A text with something encoded in it is read twice, as it is and decoded.
-    """
-    found, order = _search(items, texts, tau), ["text", "eval_row", "kind"]
-    if len(which := encoded(texts)):
-        written = texts.gather(which)
-        plain = pl.Series([readable(text) for text in written.to_list()], dtype=pl.String)
-        changed = (plain != written).arg_true()
-        again = _search(items, plain.gather(changed), tau)
-        known = again.with_columns(text=pl.Series(which).gather(changed).gather(again["text"]))
-        found = pl.concat([found, known]).sort("covered", descending=True, maintain_order=True)
-        found = found.unique(order, keep="first", maintain_order=True)
-    return found.sort(order)
+    """Scan texts once for items (as evaluation_items makes them, none short); see `Search.find`."""
+    return Search(items, tau).find(texts)
 
 
-def _search(items: pl.DataFrame, texts: pl.Series, tau: float) -> pl.DataFrame:
-    return pl.concat([_found(items.filter(pl.col("n") == n), texts, n, tau) for n in (HAN_N, LATIN_N)])
+class Search:
+    """The search for items (as evaluation_items makes them, none short): what they are found by is made but once."""
+
+    def __init__(self, items: pl.DataFrame, tau: float) -> None:
+        self.items, self._tau = items, tau
+        self._ways = [(n, items.filter(pl.col("n") == n)) for n in (HAN_N, LATIN_N)]
+        self._scanner: Scanner | None = None
+
+    def find(self, texts: pl.Series) -> pl.DataFrame:
+        """Scan texts as they were written.
+
+        Returns `text` (index into texts), `start`, `end`, `eval_row`, `kind`, `several`, `covered` (n-grams of the item
+        found in one place), `size` (its n-grams), `begin`, `stop`; sorted. Complete for covered / size ≥ tau (all,
+        where `whole`). A text with something encoded in it is read twice, as it is and decoded.
+        """
+        found, order = self._least(texts), ["text", "eval_row", "kind"]
+        if len(which := encoded(texts)):
+            written = texts.gather(which)
+            plain = pl.Series([readable(text) for text in written.to_list()], dtype=pl.String)
+            changed = (plain != written).arg_true()
+            again = self._least(plain.gather(changed))
+            known = again.with_columns(text=pl.Series(which).gather(changed).gather(again["text"]))
+            found = pl.concat([found, known]).sort("covered", descending=True, maintain_order=True)
+            found = found.unique(order, keep="first", maintain_order=True)
+        return found.sort(order)
+
+    def _least(self, texts: pl.Series) -> pl.DataFrame:
+        """Few texts are searched for the items that may stand in them alone, where there is no index of all yet."""
+        if self._scanner is None and len(texts) < _MANY:
+            return Search(self._possible(texts), self._tau).scan(texts)
+        return self.scan(texts)
+
+    def _possible(self, texts: pl.Series) -> pl.DataFrame:
+        """The items of which enough n-grams stand anywhere in all texts together: few, where the texts are few."""
+        plain = normalise(texts, RULES)
+        left = []
+        for n, items in self._ways:
+            there = sorted_unique(shingles(plain, "chars", n).hashes)
+            sizes = _sizes(items)
+            held = contained(_flat(items, "shingles"), there)
+            counts = np.bincount(np.repeat(np.arange(len(sizes)), sizes), held, minlength=len(sizes))
+            left.append(items.filter(counts >= np.maximum(least(sizes, self._tau), 1)))
+        return pl.concat(left)
+
+    def scan(self, texts: pl.Series) -> pl.DataFrame:
+        """What stands in texts as they are, for all items."""
+        if self._scanner is None:
+            self._scanner = Scanner(*(_sought(items, n, self._tau) for n, items in self._ways))
+        every = zip(self._ways, self._scanner.find(texts), strict=True)
+        return pl.concat([_hits(items, found) for (_, items), found in every])
 
 
-def _possible(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
-    """The items of which enough n-grams stand anywhere in all texts together: few, where the texts are few."""
-    there = sorted_unique(shingles(normalise(texts, RULES), "chars", n).hashes)
-    sizes = items["shingles"].list.len().to_numpy().astype(np.int64)
-    held = contained(items["shingles"].explode(empty_as_null=False).to_numpy(), there)
-    counts = np.bincount(np.repeat(np.arange(len(sizes)), sizes), held, minlength=len(sizes))
-    return items.filter(counts >= np.maximum(least(sizes, tau), 1))
+def _sought(items: pl.DataFrame, n: int, tau: float) -> Sought:
+    sets = Shingles(from_lengths(_sizes(items)), _flat(items, "shingles"))
+    whole, lengths = items["whole"].to_numpy(), items["length"].to_numpy().astype(np.int64)
+    return Sought(
+        EvalIndex.of(sets, tau, whole), Items(sets, lengths, _flat(items, "begins"), _flat(items, "ends"), whole), n
+    )
 
 
-def _found(items: pl.DataFrame, texts: pl.Series, n: int, tau: float) -> pl.DataFrame:
-    if len(texts) < _MANY:
-        items = _possible(items, texts, n, tau)
-    flat = [items[name].explode(empty_as_null=False).to_numpy() for name in ("shingles", "begins", "ends")]
-    sizes = items["shingles"].list.len().to_numpy().astype(np.int64)
-    sets = Shingles(from_lengths(sizes), flat[0])
-    whole = items["whole"].to_numpy()
-    known = Items(sets, items["length"].to_numpy().astype(np.int64), flat[1], flat[2], whole)
-    found = find(_index(sets.offsets.tobytes(), sets.hashes.tobytes(), whole.tobytes(), tau), known, texts, n)
+def _hits(items: pl.DataFrame, found: Found) -> pl.DataFrame:
     numbers = {
         "text": found.rows, "start": found.start, "end": found.end, "covered": found.covered,
-        "size": sizes[found.items], "begin": found.begin, "stop": found.stop,
+        "size": _sizes(items)[found.items], "begin": found.begin, "stop": found.stop,
     }  # fmt: skip
-    return items.select(eval_row="row", kind="kind")[found.items].with_columns(
+    return items.select("kind", "several", eval_row="row")[found.items].with_columns(
         pl.Series(name, values, pl.Int64) for name, values in numbers.items()
     )
 
 
-@lru_cache(maxsize=8)
-def _index(offsets: bytes, hashes: bytes, whole: bytes, tau: float) -> EvalIndex:
-    """Build an index once per process: every part of a dataset is scanned for the same items."""
-    sets = Shingles(np.frombuffer(offsets, np.int64), np.frombuffer(hashes, np.uint32))
-    return EvalIndex.of(sets, tau, np.frombuffer(whole, np.bool_))
+def _sizes(items: pl.DataFrame) -> Int64s:
+    return items["shingles"].list.len().to_numpy().astype(np.int64)
+
+
+def _flat(items: pl.DataFrame, name: str) -> UInt32s:
+    return items[name].explode(empty_as_null=False).to_numpy()

@@ -4,12 +4,14 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.turn_texts import turn_texts, without_code
+from datacheck.text.classes import SIGNS
 from datacheck.text.edges import ascii_edges
+from datacheck.text.gated import contains_run
+from datacheck.text.kernels import repeating
 from datacheck.text.keys import TESTS
 from datacheck.text.prose import top_key
 from datacheck.text.repetition import top_coverage
 
-_SIGNS = r"[^\p{L}\p{N}]+"
 _END = r"\n|[。！？!?；;]|\.\s"
 _SHORTENED = ascii_edges(r"\b(vs|[MD]rs?|Ms|St|No|Inc|Jr|Sr|Fig|Eq|[ei]\.[eg])\.\s")  # this point ends no sentence
 _LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may repeat ("}", "A: yes")
@@ -17,7 +19,9 @@ _SHORT = 100  # characters; a shorter text is not looked at
 _SURE = 0.7  # so much of a short text is enough
 _TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
 # Neither commas (empty cells of a table) nor question marks (of a lost encoding: garbled_text).
-_SIGNS_IN_A_ROW = "|".join([*(f"{sign}{{8,}}" for sign in "。！？，、；：!;"), r"\p{Extended_Pictographic}{16,}"])
+_SIGNS_IN_A_ROW = "|".join(f"{sign}{{8,}}" for sign in "。！？，、；：!;")
+_EMOJI = r"\p{Extended_Pictographic}{16,}"
+_OF_EMOJI = bytes([*range(0x80, 0xC0), 0xC2, 0xE2, 0xE3, 0xF0]).decode("latin-1")  # all their bytes, two each or more
 _PART = 5  # repeated lines make up a fifth of the text
 
 
@@ -50,8 +54,10 @@ class Repetition(Feature):
         return pl.concat(found).sort("row", maintain_order=True)
 
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
-        words = table.select("row", "path", text=pl.col("text").str.replace_all(_SIGNS, " "))
-        shares = top_coverage(words["text"], self.n, self.share, min(_SHORT, self.characters))
+        least = min(_SHORT, self.characters)
+        likely = table[repeating(table["text"], self.n, self.share, least, signs=False)]
+        words = likely.select("row", "path", text=pl.col("text").str.replace_all(SIGNS, " "))
+        shares = top_coverage(words["text"], self.n, self.share, least)
         covered = words.with_columns(score=pl.Series(shares, dtype=pl.Float64))
         score, size = pl.col("score"), pl.col("text").str.len_chars()
         much = (score * size >= self.characters) | (score > _SURE)
@@ -66,7 +72,7 @@ class Repetition(Feature):
             line=pl.col("text").str.replace_all(_SHORTENED, "$1 ").str.replace_all(_END, "\n").str.split("\n"),
         )
         single = lines.drop("text").explode("line", empty_as_null=False)
-        single = single.with_columns(line=pl.col("line").str.replace_all(_SIGNS, " ").str.strip_chars())
+        single = single.with_columns(line=pl.col("line").str.replace_all(SIGNS, " ").str.strip_chars())
         single = single.filter(pl.col("line").str.len_bytes() >= _LINE_BYTES)
         keys = ["text_number", "row", "path", "size", "line"]
         repeated = single.group_by(keys, maintain_order=True).len().filter(pl.col("len") > self.lines)
@@ -77,9 +83,10 @@ class Repetition(Feature):
 
 def _signs(learnt: pl.LazyFrame) -> pl.DataFrame:
     """The texts, however short, with one sign many times in a row."""
-    several = pl.col("text").str.contains(_SIGNS_IN_A_ROW)
+    text = pl.col("text")
+    several = text.str.contains(_SIGNS_IN_A_ROW) | contains_run(text, _OF_EMOJI, 2 * 16, _EMOJI)
     found = learnt.filter(several).with_columns(text=without_code(pl.col("text"), unclosed=False)).filter(several)
-    score = pl.col("text").str.extract(f"({_SIGNS_IN_A_ROW})").str.len_chars().cast(pl.Float64)
+    score = pl.col("text").str.extract(f"({_SIGNS_IN_A_ROW}|{_EMOJI})").str.len_chars().cast(pl.Float64)
     return found.select("row", "path", score=score, problem=pl.lit("repeated_sign")).collect()
 
 

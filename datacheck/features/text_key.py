@@ -1,13 +1,10 @@
 """A 128-bit key of what a row says: equal keys are equal texts, but for case, width and white space."""
 
-from hashlib import blake2b
-
-import numpy as np
 import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.texts import PARTS, On
-from datacheck.text.normalise import normalise
+from datacheck.text.digests import digests
 from datacheck.text.rules import Rule
 
 # Top-level columns of media, and parts of a content other than its text (whose kind says nothing).
@@ -48,13 +45,7 @@ class TextKey(Feature):
             .select("row", text=pl.concat_str("text", label, shown, separator="\x1e"))
             .collect()
         )
-        plain = normalise(table["text"], self.normalise).str.replace_all(r"\s+", " ")
-        for mark in ("\x1e", "\x1f"):  # no blanks beside them; literals are faster than a pattern with a group
-            plain = plain.str.replace_all(f" {mark}", mark, literal=True).str.replace_all(
-                f"{mark} ", mark, literal=True
-            )
-        digests = b"".join(blake2b(text.encode(), digest_size=16).digest() for text in plain)
-        keys = np.frombuffer(digests, dtype="<u8").reshape(-1, 2)
+        keys = digests(table["text"], self.normalise)
         return pl.DataFrame({"row": table["row"], "key": keys[:, 0], "rest": keys[:, 1]})
 
 

@@ -9,10 +9,11 @@ import polars as pl
 
 from datacheck.chat.tool_schema import Tools, from_json, read_tools, violations
 from datacheck.check import Feature, Message, View
+from datacheck.text.gated import one_of
 from datacheck.trainers.base import type_of
 
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
-_MARKS = ["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"]
+_MARKS = one_of(["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"])
 # A call as JSON in prose or a code block, as Python, or between a template's own marks: the name is the first group.
 _KEYS = "name|function|function_name|tool|tool_name|api|api_name|action"
 _GIVEN = "arguments|parameters|args|kwargs|input|tool_input|action_input|params"
@@ -112,7 +113,7 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
         .select(
             ["row", "part", "role", "path", "tool_calls", "label"],
             in_content=text.is_null() & pl.col("content_type").is_in(["string", "object", "array"]),
-            marked=text.str.contains_any(_MARKS).fill_null(value=False),
+            marked=text.str.contains(_MARKS).fill_null(value=False),
             tools=pl.when(pl.col("part") == "tools").then(text),
             said=pl.when(pl.col("role") == "assistant").then(text),
         )

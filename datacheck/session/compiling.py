@@ -1,4 +1,4 @@
-"""Ahead of the first run, for the package: expressions, canaries, tables of normalising, templates of pages."""
+"""Ahead of the first run, for the package: expressions, canaries, tables of code points, templates of pages."""
 
 from pathlib import Path
 
@@ -7,18 +7,21 @@ from datacheck.pii.compiled import write
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import HIDDEN
 from datacheck.report import pages
-from datacheck.text.rules import write_tables
+from datacheck.text import built_tables
+from datacheck.text.classes import make_flags
+from datacheck.text.rules import usual_tables
+from datacheck.text.scripts import make_scripts
 
 
 def compile_expressions() -> Path:
     """Compile all that the recognizers look for and what `excerpt` hides; returns the file that keeps it.
 
-    Their canaries are made beside it, the tables of normalising and the pages' templates in folders of their own.
+    Their canaries are made beside it, the tables of code points and the pages' templates in folders of their own.
     """
     found = set(HIDDEN)
     for each in RECOGNIZERS.values():
         found |= {*each.patterns.values(), each.positive, each.negative_left, each.negative_right}
     canaries.write()
-    write_tables()
+    built_tables.write(usual_tables(), {"classes": make_flags(), **make_scripts()})
     pages.write()
     return write(sorted(found - {""}))

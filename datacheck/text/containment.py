@@ -9,7 +9,7 @@ n-grams of many items by chance, scattered; a leak has them in one place, so the
 import polars as pl
 
 from datacheck.text.eval_index import EvalIndex, Found, Items
-from datacheck.text.scan import find_many
+from datacheck.text.scan import Scanner, Sought
 
 
 def find(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
@@ -18,4 +18,4 @@ def find(index: EvalIndex, items: Items, texts: pl.Series, n: int) -> Found:
     A pair is found when a stretch of at most `WINDOW` times the item's length (after normalising) holds as many of
     its n-grams as needed: complete, no pair is missed.
     """
-    return find_many(index, items, texts, n) if len(index.hashes) else Found.of([])
+    return Scanner(Sought(index, items, n)).find(texts)[0]

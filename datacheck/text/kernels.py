@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.text.arrays import Int64s, UInt8s, UInt32s
+from datacheck.text.classes import flags
 from datacheck.text.codes import from_lengths
 from datacheck.text.columns import ROOM, Column, Lookup, Rows, lookup
 from datacheck.text.native.library import Struct, done, kernel
@@ -29,8 +30,9 @@ class Scripts(Struct):
 
 _PART = (Rows, int, int, Lookup)  # rows first to last - 1
 _normalised = kernel("normalised", *_PART, np.uint8, np.int64, returns=int)
-_count_words = kernel("count_words", *_PART, Scripts, np.uint32, returns=bool)
-_find_repeating = kernel("find_repeating", *_PART, int, float, int, np.bool_, returns=bool)
+_count_words = kernel("count_words", *_PART, Scripts, np.uint8, np.uint32, returns=bool)
+_find_repeating = kernel("find_repeating", *_PART, int, float, int, np.uint8, np.bool_, returns=bool)
+_find_runs_of = kernel("find_runs_of", Rows, int, int, np.bool_, int, np.bool_)
 _distinct_in_windows = kernel("distinct_in_windows", Rows, int, Lookup, int, int, np.int64, returns=int)
 
 
@@ -74,21 +76,32 @@ class _Exported:
         return capsules
 
 
-def script_counts(texts: pl.Series, scripts: Scripts, width: int) -> UInt32s:
+def script_counts(texts: pl.Series, scripts: Scripts, width: int, *, language: bool = False) -> UInt32s:
     """Count words by script, and forms of Chinese: uint32[rows, width], as `scripts.script_words` says."""
-    source, counts = Column(texts), np.zeros((len(texts), width), np.uint32)
-    spread(lambda *part: done(_count_words(source.rows, *part, lookup(()), scripts, counts)), source.offsets)
+    source, counts, known = Column(texts), np.zeros((len(texts), width), np.uint32), flags() if language else None
+    spread(lambda *part: done(_count_words(source.rows, *part, lookup(()), scripts, known, counts)), source.offsets)
     return counts
 
 
-def repeating(texts: pl.Series, n: int, share: float, characters: int) -> Int64s:
-    """Return the rows that may reach what `repetition.top_coverage` is asked for; of all others it is 0."""
-    source, found = Column(texts), np.zeros(len(texts), np.bool_)
+def repeating(texts: pl.Series, n: int, share: float, characters: int, *, signs: bool = True) -> Int64s:
+    """Return the rows that may reach what `repetition.top_coverage` is asked for; of all others it is 0.
+
+    signs: they count; False: of the texts as they are with a blank for each run of signs and white space.
+    """
+    source, found, known = Column(texts), np.zeros(len(texts), np.bool_), None if signs else flags()
 
     def work(first: int, last: int) -> None:
-        done(_find_repeating(source.rows, first, last, lookup(()), n, share, characters, found))
+        done(_find_repeating(source.rows, first, last, lookup(()), n, share, characters, known, found))
 
     spread(work, source.offsets)
+    return np.flatnonzero(found)
+
+
+def with_run(texts: pl.Series, sorts: bytes, least: int) -> Int64s:
+    """Return the rows with `least` bytes in a row, one or more, that are all among `sorts`."""
+    source, found, wanted = Column(texts), np.zeros(len(texts), np.bool_), np.zeros(256, np.bool_)
+    wanted[list(sorts)] = True
+    spread(lambda *part: _find_runs_of(source.rows, *part, wanted, least, found), source.offsets)
     return np.flatnonzero(found)
 
 

@@ -109,11 +109,9 @@ def table_of(rules: tuple[Rule, ...], *, composed: bool = False) -> Table:
     return make_table(rules, composed=composed) if kept is None else Table(*kept)
 
 
-def write_tables() -> None:
-    """Keep the tables that nearly every run needs."""
-    built_tables.write(
-        {_name(rules, composed=composed): make_table(rules, composed=composed) for rules, composed in USUAL}
-    )
+def usual_tables() -> dict[str, Table]:
+    """Make the tables that nearly every run needs, for `built_tables`."""
+    return {_name(rules, composed=composed): make_table(rules, composed=composed) for rules, composed in USUAL}
 
 
 def _name(rules: tuple[Rule, ...], *, composed: bool) -> str:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import polars as pl
 
-from datacheck.text import tables
+from datacheck.text import built_tables, tables
 from datacheck.text.arrays import Bools, UInt8s
 from datacheck.text.kernels import Scripts, script_counts
 
@@ -31,20 +31,29 @@ _NONE = len(SCRIPTS)
 COLUMNS = (*SCRIPTS, "simplified", "traditional")
 
 
-def script_words(texts: pl.Series) -> pl.DataFrame:
+def script_words(texts: pl.Series, *, language: bool = False) -> pl.DataFrame:
     """Return, for each text, how many words it has of each script; null has none.
+
+    language: what is no language (`classes.NO_WORDS`) is left out.
 
     A word is a Han, kana or Thai character, or a run of two or more letters of another script (single letters are
     names of variables and answers). `simplified` and `traditional` are the Han characters that only one way of writing
     Chinese uses: by OpenCC's table, where the character sets GB 2312 and Big5 agree with it.
     """
-    counts = script_counts(texts, _scripts(), len(COLUMNS))
+    counts = script_counts(texts, _scripts(), len(COLUMNS), language=language)
     return pl.DataFrame({name: counts[:, number] for number, name in enumerate(COLUMNS)})
 
 
 @cache
 def _scripts() -> Scripts:
-    return Scripts(script=_classes(), forms=_written(), single=_single(), none=_NONE, width=len(COLUMNS))
+    script, forms = (built_tables.array(name) for name in ("scripts", "forms"))
+    made = make_scripts() if script is None or forms is None else {"scripts": script, "forms": forms}
+    return Scripts(script=made["scripts"], forms=made["forms"], single=_single(), none=_NONE, width=len(COLUMNS))
+
+
+def make_scripts() -> dict[str, UInt8s]:
+    """Make what is known of each code point, for `built_tables`: its script, and which form of Chinese it is."""
+    return {"scripts": _classes(), "forms": _written()}
 
 
 def _classes() -> UInt8s:

@@ -126,7 +126,7 @@ def test_a_check_that_names_no_place_finds_none_of_its_plants(name, monkeypatch)
 
 # What both the check and its test of itself search by, and how to make it find nothing.
 BLINDED = {
-    "leakage": ("datacheck.features.leaks._search", "for n in (HAN_N, LATIN_N)])", "for n in (HAN_N, LATIN_N)]).clear()"),
+    "leakage": ("datacheck.features.leaks.Search.scan", "for (_, items), found in every])", "for (_, items), found in every]).clear()"),
     "near_duplicates": (
         "datacheck.text.sketches.sketch",
         "Signatures(keys,",

@@ -8,9 +8,10 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_ways import Window, best_window
 from shingle_helpers import as_shingles
 
-from datacheck.text.eval_index import EvalIndex, Window, best_window, scan
+from datacheck.text.eval_index import EvalIndex, scan
 from datacheck.text.normalise import normalise, origins
 from datacheck.text.rules import RULES
 from datacheck.text.shingles import grams, shingles

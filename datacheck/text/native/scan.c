@@ -1,8 +1,8 @@
-/* The scan for evaluation items; the same results as eval_index.find_few.
+/* The scan for evaluation items.
  *
- * One pass per text: decode and normalise, hash n-grams, ask a Bloom filter whether an indexed n-gram may be among
- * them (nearly always the answer is no), count agreeing n-grams per item, and compare the few texts that have enough
- * in full. */
+ * One pass per text: decode and normalise, for each index hash n-grams, ask a Bloom filter whether an indexed n-gram may
+ * be among them (nearly always the answer is no), count agreeing n-grams per item, and compare the few texts that have
+ * enough in full. */
 #include "texts.h"
 
 #define SEVERAL ((uint32_t)1 << 31)
@@ -10,12 +10,13 @@ enum { OUT = 7 }; /* numbers per line of Found */
 
 /* Evaluation items and their rare n-grams. filter: words, of hash h word h >> filter_shift, two bits by the low bits
  * of h. table: open addressing from slot h >> table_shift on; an entry is the hash and, in its lower half, the item
- * plus one that has this n-gram, or where several have it SEVERAL and the place in offsets. */
+ * plus one that has this n-gram, or where several have it SEVERAL and the place in offsets. n: of an n-gram. first: what
+ * the first item is called in the lines that are found. */
 typedef struct {
     uint64_t *filter, *table;
     const int64_t *offsets, *postings, *agree, *needed, *item_offsets, *widths;
     const uint32_t *item_hashes, *begins, *ends;
-    int64_t filter_shift, table_shift, table_size;
+    int64_t filter_shift, table_shift, table_size, n, first;
 } Index;
 
 /* What one thread works with: codes, hashes and passed have a place per code point of the longest row, counts (zeros)
@@ -119,9 +120,10 @@ static int64_t occurrences(const Index *index, int64_t item, const Grams *grams,
     for (int64_t at = first; at < last; at++) {
         int64_t place = grams->heads[slot_of(grams, index->item_hashes[at])];
         covered += place >= 0;
+        if (covered + last - 1 - at < index->needed[item]) return 0; /* as soon as too many are missing */
         for (; place >= 0; place = grams->following[place]) total++;
     }
-    if (covered < index->needed[item] || !total) return 0;
+    if (!total) return 0;
     *found = malloc((size_t)total * 2 * sizeof **found);
     if (!*found) return -1;
     int64_t i = 0;
@@ -133,7 +135,8 @@ static int64_t occurrences(const Index *index, int64_t item, const Grams *grams,
     return total;
 }
 
-/* eval_index.best_window over sorted occurrences: how many distinct n-grams, the first and the last occurrence. */
+/* The stretch of at most `width` code points that holds most distinct n-grams of an item: how many, the first and the last
+ * of the sorted occurrences in it. The first of equals, as short as it can be at that start. */
 typedef struct {
     int64_t covered, first, last;
 } Best;
@@ -158,13 +161,13 @@ static Best best_window(const uint64_t *found, int64_t count, int64_t width, int
 /* Compare a row with the items in work->touched in full; writes lines of Found, in normalised places, from line *used
  * on. Returns whether there was memory. */
 static bool compare(
-    const Index *index, int64_t row, int64_t length, int64_t count, int64_t enough, int64_t n, const Work *work,
-    int64_t *out, int64_t *used
+    const Index *index, int64_t row, int64_t length, int64_t count, int64_t enough, const Work *work, int64_t *out,
+    int64_t *used
 ) {
     Scratch scratch;
     Grams grams;
     if (!grams_of(&scratch, &grams, work->hashes, count)) return false;
-    int64_t reach = MIN(n, length), total = 0;
+    int64_t reach = MIN(index->n, length), total = 0;
     for (int64_t i = 0; i < enough && total >= 0; i++) {
         int64_t item = work->touched[i];
         uint64_t *found;
@@ -178,7 +181,7 @@ static bool compare(
                 begin = MIN(begin, (int64_t)index->begins[gram]);
                 stop = MAX(stop, (int64_t)index->ends[gram]);
             }
-            line[0] = row, line[1] = item, line[2] = best.covered;
+            line[0] = row, line[1] = index->first + item, line[2] = best.covered;
             line[3] = PLACE(found[best.first]), line[4] = PLACE(found[best.last]) + reach;
             line[5] = begin, line[6] = stop;
         }
@@ -188,24 +191,40 @@ static bool compare(
     return total >= 0;
 }
 
-/* Scan rows from `row` on; returns the row where `out` [room, 7] has no room for its candidates, else `last`; -1: no
- * memory. odd: the rows that cannot be normalised here. state: lines in out, lines that are missing. */
+/* Look in a row (its tokens stand in work->codes) for the items of an index; returns how many candidates there are, or
+ * OTHERWISE: no memory. They are compared only if `out` has room for them. */
+static size_t search(
+    const Index *index, int64_t row, int64_t length, int64_t tokens, const Work *work, int64_t *out, int64_t room,
+    int64_t *used
+) {
+    int64_t count = window_hashes(work->codes, tokens, index->n, work->hashes);
+    int64_t enough = agreeing(index, count, work);
+    if (!enough || enough > room - *used) return (size_t)enough;
+    return compare(index, row, length, count, enough, work, out, used) ? (size_t)enough : OTHERWISE;
+}
+
+/* Scan rows from `row` on for the items of `many` indexes (their addresses); returns the row where `out` [room, 7] has no
+ * room for its candidates, else `last`; -1: no memory. odd: the rows that cannot be normalised here. state: lines in out,
+ * lines that it should have room for. */
 EXPORT int64_t scan_rows(
-    const Rows *rows, int64_t row, int64_t last, const Lookup *table, int64_t n, const Index *index, const Work *work,
-    bool *odd, int64_t *out, int64_t room, int64_t *state
+    const Rows *rows, int64_t row, int64_t last, const Lookup *table, const uint64_t *indexes, int64_t many,
+    const Work *work, bool *odd, int64_t *out, int64_t room, int64_t *state
 ) {
     for (; row < last; row++) {
-        int64_t length = decode_row(rows, row, table, work->codes);
+        int64_t length = decode_row(rows, row, table, work->codes), before = state[0], wanted = 0;
         if (length < 0) odd[row] = true;
         if (length <= 0) continue;
         int64_t tokens = token_hashes(work->codes, length, table->classes);
-        int64_t count = window_hashes(work->codes, tokens, n, work->hashes);
-        int64_t enough = agreeing(index, count, work);
-        if (enough > room - state[0]) {
-            state[1] = enough;
+        for (int64_t each = 0; each < many; each++) {
+            const Index *index = (const Index *)(uintptr_t)indexes[each];
+            size_t found = search(index, row, length, tokens, work, out, room, state);
+            if (found == OTHERWISE) return -1;
+            wanted += (int64_t)found;
+        }
+        if (wanted > room - before) { /* what was found of this row is found again */
+            state[0] = before, state[1] = wanted;
             break;
         }
-        if (enough && !compare(index, row, length, count, enough, n, work, out, state)) return -1;
     }
     return row;
 }

@@ -58,3 +58,22 @@ EXPORT void find_words(const uint8_t *bytes, int64_t length, const Automaton *au
             out[automaton->word[at] >> 6] |= (uint64_t)1 << (automaton->word[at] & 63);
     }
 }
+
+/* Say of which rows `least` bytes in a row are all of some sorts (of each byte, whether it is). One byte of a window is
+ * looked at first, its last one: where that is none, no window with it counts. */
+EXPORT void find_runs_of(
+    const Rows *rows, int64_t first, int64_t last, const bool *sorts, int64_t least, bool *out
+) {
+    for (int64_t row = first; row < last; row++) {
+        const uint8_t *data = text_of(rows, row);
+        int64_t length = bytes_of(rows, row), start = 0, known = 0; /* data[start:known] are of them */
+        while (!out[row] && start + least <= length) {
+            int64_t at = start + least - 1;
+            while (at >= known && sorts[data[at]]) at--;
+            if (at < known)
+                out[row] = true;
+            else
+                known = start + least, start = at + 1;
+        }
+    }
+}

@@ -62,9 +62,9 @@ SABOTAGES = (
     Sabotage(
         "leak_index_is_empty",
         "leaks are found",
-        "datacheck.features.leaks._search",
-        "for n in (HAN_N, LATIN_N)])",
-        "for n in (HAN_N, LATIN_N)]).clear()",
+        "datacheck.features.leaks.Search.scan",
+        "for (_, items), found in every])",
+        "for (_, items), found in every]).clear()",
         "tests/plants/test_plants.py::test_what_is_planted_is_found_at_its_place[leakage-answer_leaked]",
     ),
     Sabotage(

@@ -4,6 +4,38 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "gates_decide",
+        "behind a gate an expression is still asked",
+        "datacheck.text.gated._where",
+        "at.filter(texts.gather(at).str.contains(pattern))",
+        "at",
+        "tests/text/test_gated.py::test_a_gate_does_not_change_what_is_said",
+    ),
+    Sabotage(
+        "odd_texts_have_no_digest",
+        "texts that a kernel cannot normalise have the digest that others of their words have",
+        "datacheck.text.digests.digests",
+        "if odd.any():",
+        "if False:",
+        "tests/text/test_digests.py::test_kernel_and_python_agree",
+    ),
+    Sabotage(
+        "odd_texts_are_not_searched",
+        "texts that a kernel cannot normalise are searched for leaks",
+        "datacheck.text.scan.Scanner._lines",
+        "if not len(others):",
+        "if True:",
+        "tests/text/test_leak_find.py::test_few_texts_equal_brute_force",
+    ),
+    Sabotage(
+        "identifiers_are_language",
+        "links, tags and identifiers are no words of a language",
+        "datacheck.text.kernels.script_counts",
+        "flags() if language else None",
+        "None",
+        "tests/text/test_count_kernels.py::test_what_is_no_language_is_left_out",
+    ),
+    Sabotage(
         "pack_digest_is_ignored",
         "a changed pack is an error",
         "datacheck.text.packs.read",
