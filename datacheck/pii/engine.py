@@ -22,6 +22,8 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, listed, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
+from datacheck.pii.required import plain
+from datacheck.text.words import WordFinder
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
@@ -148,6 +150,40 @@ class _NoModel(NoOpNlpEngine):
         return True
 
 
+class _Rules:
+    """The rules of some recognizers, asked which of them a text may match."""
+
+    def __init__(self, specs: Iterable[Recognizer]) -> None:
+        derived = [(spec, rule) for spec in specs for rule in spec.patterns if rule not in spec.words]
+        self._expressions = tuple(spec.patterns[rule] for spec, rule in derived)
+        self._bits: dict[str, dict[str, int]] = {}
+        for bit, (spec, rule) in enumerate(derived):
+            self._bits.setdefault(spec.entity, {})[rule] = 1 << bit
+        self._all = {entity: sum(bits.values()) for entity, bits in self._bits.items()}
+        worded = [spec for spec in specs if spec.words]
+        self._words = {
+            spec.entity: WordFinder(sorted({plain(word) for words in spec.words.values() for word in words}))
+            for spec in worded
+        }
+
+    def standing(self, text: str, entities: Iterable[str], idle: Collection[str]) -> dict[str, list[str]]:
+        """By entity the rules that the text may match, for those that have any."""
+        gone = ruled_out(self._expressions, text)
+        found: dict[str, list[str]] = {}
+        for entity in entities:
+            worded = entity in self._words and self._words[entity].inside(plain(text))
+            if worded or self._all.get(entity, 0) & ~gone:
+                words, bits = RECOGNIZERS[entity].words, self._bits.get(entity, {})
+                rules = [
+                    rule  # in their order: of a span that several match the first one has it
+                    for rule in RECOGNIZERS[entity].patterns
+                    if rule not in idle
+                    and (any(word in text for word in words[rule]) if rule in words else not gone & bits[rule])
+                ]
+                found |= {entity: rules} if rules else {}
+        return found
+
+
 class _Registry(RecognizerRegistry):
     """Each entity has one recognizer: Presidio's own one looks through all of them, for each entity and text."""
 
@@ -172,11 +208,7 @@ class PresidioEngine:
         nlp = _NoModel(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
         self._jieba, self._recognizer = JiebaEngine(LANGUAGE), NameRecognizer(LANGUAGE)
         self._artifacts = artifacts([], nlp, LANGUAGE)
-        derived = [
-            (spec, rule, each) for spec in specs for rule, each in spec.patterns.items() if rule not in spec.words
-        ]
-        self._expressions = tuple(each for *_, each in derived)
-        self._bits = {(spec.entity, rule): 1 << bit for bit, (spec, rule, _) in enumerate(derived)}
+        self._rules = _Rules(specs)
         self._standing = Standing()
         recognizers: list[EntityRecognizer] = [SpecRecognizer(spec, self._standing) for spec in specs]
         self._presidio = AnalyzerEngine(
@@ -192,28 +224,12 @@ class PresidioEngine:
 
         idle: rules that match nothing in it.
         """
-        impossible = ruled_out(self._expressions, text)
-        standing = {entity: self._standing_rules(entity, text, impossible, idle) for entity in entities}
-        likely = [entity for entity, rules in standing.items() if rules]
-        if not likely:
+        standing = self._rules.standing(text, entities, idle)
+        if not standing:
             return []
         self._standing.rules = standing
-        found = self._presidio.analyze(text, LANGUAGE, likely, nlp_artifacts=self._artifacts)
+        found = self._presidio.analyze(text, LANGUAGE, list(standing), nlp_artifacts=self._artifacts)
         return [result for result in found if result.score >= RECOGNIZERS[result.entity_type].policy.threshold]
-
-    def _standing_rules(self, entity: str, text: str, impossible: int, idle: Collection[str]) -> list[str]:
-        """The rules of an entity that may match; impossible: the bits of those expressions that cannot."""
-        words = RECOGNIZERS[entity].words
-        return [
-            rule
-            for rule in RECOGNIZERS[entity].patterns
-            if rule not in idle
-            and (
-                any(word in text for word in words[rule])
-                if rule in words
-                else not impossible & self._bits[entity, rule]
-            )
-        ]
 
     def names(self, text: str, spans: Iterable[tuple[int, int]], *, tagged: bool = True) -> list[RecognizerResult]:
         """Return the unlabelled names around the spans of `text`; not tagged: only those behind a title."""
