@@ -95,7 +95,7 @@ def digits_of(text: str) -> Chains:
     return chains(text)
 
 
-def matches(expression: str, text: str, timeout: float) -> "Iterator[regex.Match[str]]":
+def matches(expression: str, text: str, timeout: float | None = None) -> "Iterator[regex.Match[str]]":
     """What `finditer` of an expression yields, tried only where a match may stand. Raises TimeoutError."""
     for start, end in windows(expression, text):
         yield from compiled(expression).finditer(text, start, end, timeout=timeout)
