@@ -75,9 +75,9 @@ def possible(expressions: tuple[str, ...], text: str) -> list[str]:
     return [each for bit, each in enumerate(expressions) if not gone >> bit & 1]
 
 
-def ruled_out(expressions: tuple[str, ...], text: str) -> int:
-    """The other ones: a number with the bit of each set."""
-    sieve, gone, seen = _sieve(expressions), 0, digits_of(text)
+def ruled_out(expressions: tuple[str, ...], text: str, wanted: int = -1) -> int:
+    """The other ones: a number with the bit of each set; of those that are not `wanted` nothing is said."""
+    sieve, gone, seen = _sieve_of(expressions, wanted), 0, digits_of(text)
     inside = sieve.words.inside(plain(text))
     for found, needed in ((seen.total, sieve.digits), (seen.longest, sieve.chains)):
         for least, those in needed:
@@ -119,6 +119,13 @@ def windows(expression: str, text: str) -> list[tuple[int, int]]:
             start = found.pop()[0]
         found.append((start, end))
     return found
+
+
+@lru_cache(maxsize=4096)  # most texts are wanted for the same few kinds
+def _sieve_of(expressions: tuple[str, ...], wanted: int) -> _Sieve:
+    """What those of some expressions need whose bit is set in `wanted`."""
+    words, *needed = _sieve(expressions)
+    return _Sieve(words, *([(need, those) for need, those in each if those & wanted] for each in needed))
 
 
 @cache

@@ -166,9 +166,9 @@ class _Rules:
             for spec in worded
         }
 
-    def standing(self, text: str, entities: Iterable[str], idle: Collection[str]) -> dict[str, list[str]]:
+    def standing(self, text: str, entities: Sequence[str], idle: Collection[str]) -> dict[str, list[str]]:
         """By entity the rules that the text may match, for those that have any."""
-        gone = ruled_out(self._expressions, text)
+        gone = ruled_out(self._expressions, text, sum(self._all.get(entity, 0) for entity in entities))
         found: dict[str, list[str]] = {}
         for entity in entities:
             worded = entity in self._words and self._words[entity].inside(plain(text))
