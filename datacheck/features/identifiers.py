@@ -57,14 +57,17 @@ def split_numbers(
 ) -> Iterator[tuple[pl.DataFrame, Split]]:
     """The turns of a record and a number of which they hold parts, record by record; `known`: as `splits`, by row."""
     text = pl.col("text")
-    ends = text.str.tail(END).str.contains(ENDS_IN_DIGITS)  # the whole text would be read for what stands at its end
-    likely = ends.any() & text.str.contains(STARTS_IN_DIGITS).any()
-    rows = turns.group_by("row", maintain_order=True).agg(likely.alias("likely")).filter("likely")["row"]
-    some = turns.filter(pl.col("row").is_in(rows.implode()) & text.is_not_null())
-    for (row,), own in some.group_by("row", maintain_order=True):
-        spoken = [Utterance(role, said) for role, said in own.select("role", "text").iter_rows()]
-        for split in splits(spoken, (known or {}).get(int(str(row)), ())):
-            yield own, split
+    some = turns
+    # the whole text would be read for what stands at its end; few turns begin with digits, and that is soon seen
+    for likely in (text.str.contains(STARTS_IN_DIGITS), text.str.tail(END).str.contains(ENDS_IN_DIGITS)):
+        rows = some.filter(likely)["row"].unique()
+        some = some.filter(pl.col("row").is_in(rows.implode()) & text.is_not_null())
+    spoken: dict[int, list[Utterance]] = {}
+    for row, role, said in some.select("row", "role", "text").iter_rows():
+        spoken.setdefault(row, []).append(Utterance(role, said))
+    for row, turns_of_it in spoken.items():
+        for split in splits(turns_of_it, (known or {}).get(row, ())):
+            yield some.filter(row=row), split
 
 
 def _without_tested_numbers(hits: pl.DataFrame) -> pl.DataFrame:

@@ -80,17 +80,20 @@ def analyze(
         from datacheck.pii.engine import engine  # Presidio is heavy, see there
         from datacheck.pii.names import judged
 
-    presidio = engine(tuple(flags.columns))
+    known = flags.columns
+    presidio = engine(tuple(known))
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
     views = [_views(text) for text in texts.gather(rows["index"])]
-    fired = [list(compress(flags.columns, each)) for _, *each in rows.iter_rows()]
+    fired = [list(compress(known, each)) for _, *each in rows.iter_rows()]
     idle = iter(_idle([(view.text, own) for seen, own in zip(views, fired, strict=True) for view in seen]))
     for index, seen, entities in zip(rows["index"], views, fired, strict=True):
         text = texts[index]
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
+        if not (hits or free or names == "full"):
+            continue
         hits = _told_public(text or "", hits, (before or {}).get(index, ""))
-        if "PERSON" in flags.columns and text is not None:
+        if "PERSON" in known and text is not None:
             unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
             hits = _with_names(presidio, text, hits, names, unlabelled)
         hard = _Neighbours(_hard(hits))
@@ -118,7 +121,9 @@ def _idle(texts: list[tuple[str, list[str]]]) -> list[set[str]]:
     if len(texts) < FEW:
         return found
     for entity, recognizer in RECOGNIZERS.items():
-        places = [place for place, (_, fired) in enumerate(texts) if recognizer.tries and entity in fired]
+        if not recognizer.tries:
+            continue
+        places = [place for place, (_, fired) in enumerate(texts) if entity in fired]
         table = pl.DataFrame({"text": [texts[place][0] for place in places]}, schema={"text": pl.String})
         for rule, tries in recognizer.tries.items():
             likely = table.select(pl.any_horizontal(pl.col("text").str.contains(one) for one in tries)).to_series()

@@ -1,7 +1,7 @@
 """The Presidio side. Its import costs up to 1.5 s and 100 MB: only `analyzer` does it, for a candidate."""
 
 import logging
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
 import regex
@@ -16,12 +16,14 @@ from presidio_analyzer import (
 from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
-from datacheck.pii.compiled import compiled, possible
+from datacheck.pii.compiled import compiled, matches, ruled_out
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.expressions import HAN
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, listed, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
+from datacheck.pii.required import plain
+from datacheck.text.words import WordFinder
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
 logging.getLogger("presidio-analyzer").setLevel(logging.CRITICAL)
@@ -36,21 +38,20 @@ _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
 
 
-class Idle:
-    """The rules that the text that is looked at cannot match: Presidio hands nothing of the kind to a recognizer."""
+class Standing:
+    """By entity the rules that the text that is looked at may match: Presidio hands nothing of the kind to it."""
 
-    rules: Collection[str] = frozenset()
+    rules: Mapping[str, Sequence[str]] = {}
 
 
 class SpecRecognizer(PatternRecognizer):
     """A Presidio recognizer made from a `Recognizer`: its patterns, its judgement."""
 
-    def __init__(self, spec: Recognizer, idle: Idle) -> None:
+    def __init__(self, spec: Recognizer, standing: Standing) -> None:
         # Presidio would compile each expression once more, a third of a second: it is never asked to match one
         patterns = [Pattern(rule, "", THRESHOLD) for rule in spec.patterns]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
-        self.spec, self.idle = spec, idle
-        self._derived = tuple(each for rule, each in spec.patterns.items() if rule not in spec.words)
+        self.spec, self.standing = spec, standing
 
     def analyze(
         self, text: str, entities: list[str], nlp_artifacts: NlpArtifacts | None = None, regex_flags: int | None = None
@@ -58,14 +59,9 @@ class SpecRecognizer(PatternRecognizer):
         """Return the judged matches. Raises PiiTimeout where Presidio's own loop would skip the pattern."""
         del entities, nlp_artifacts, regex_flags
         found: dict[tuple[int, int], RecognizerResult] = {}
-        words = self.spec.words
-        likely = possible(self._derived, text) if self._derived else ()
-        for rule, expression in self.spec.patterns.items():
-            stands = any(word in text for word in words[rule]) if rule in words else expression in likely
-            if rule in self.idle.rules or not stands:
-                continue
+        for rule in self.standing.rules[self.spec.entity]:
             try:
-                for match in self._matches(rule, compiled(expression), text):
+                for match in self._matches(rule, self.spec.patterns[rule], text):
                     place = self.spec.widen(text, *span(match))
                     if place not in found and (result := self._result(rule, text[slice(*place)], place)):
                         found[place] = result
@@ -74,14 +70,14 @@ class SpecRecognizer(PatternRecognizer):
                 raise PiiTimeout(rule, len(text), TIMEOUT_SECONDS) from None
         return list(found.values())
 
-    def _matches(self, rule: str, expression: "regex.Pattern[str]", text: str) -> Iterator["regex.Match[str]"]:
+    def _matches(self, rule: str, expression: str, text: str) -> Iterator["regex.Match[str]"]:
         if rule not in self.spec.ends:
-            yield from expression.finditer(text, timeout=TIMEOUT_SECONDS)
+            yield from matches(expression, text, TIMEOUT_SECONDS)
             return
         words, longest = self.spec.ends[rule]
         ends = {found.end() for word in words for found in regex.finditer(regex.escape(word), text)}
         for end in sorted(ends):
-            yield from expression.finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
+            yield from compiled(expression).finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
 
     def _result(self, rule: str, value: str, place: tuple[int, int]) -> RecognizerResult | None:
         judgement = self.spec.judge(rule, value)
@@ -154,17 +150,69 @@ class _NoModel(NoOpNlpEngine):
         return True
 
 
+class _Rules:
+    """The rules of some recognizers, asked which of them a text may match."""
+
+    def __init__(self, specs: Iterable[Recognizer]) -> None:
+        derived = [(spec, rule) for spec in specs for rule in spec.patterns if rule not in spec.words]
+        self._expressions = tuple(spec.patterns[rule] for spec, rule in derived)
+        self._bits: dict[str, dict[str, int]] = {}
+        for bit, (spec, rule) in enumerate(derived):
+            self._bits.setdefault(spec.entity, {})[rule] = 1 << bit
+        self._all = {entity: sum(bits.values()) for entity, bits in self._bits.items()}
+        worded = [spec for spec in specs if spec.words]
+        self._words = {
+            spec.entity: WordFinder(sorted({plain(word) for words in spec.words.values() for word in words}))
+            for spec in worded
+        }
+
+    def standing(self, text: str, entities: Sequence[str], idle: Collection[str]) -> dict[str, list[str]]:
+        """By entity the rules that the text may match, for those that have any."""
+        gone = ruled_out(self._expressions, text, sum(self._all.get(entity, 0) for entity in entities))
+        found: dict[str, list[str]] = {}
+        for entity in entities:
+            worded = entity in self._words and self._words[entity].inside(plain(text))
+            if worded or self._all.get(entity, 0) & ~gone:
+                words, bits = RECOGNIZERS[entity].words, self._bits.get(entity, {})
+                rules = [
+                    rule  # in their order: of a span that several match the first one has it
+                    for rule in RECOGNIZERS[entity].patterns
+                    if rule not in idle
+                    and (any(word in text for word in words[rule]) if rule in words else not gone & bits[rule])
+                ]
+                found |= {entity: rules} if rules else {}
+        return found
+
+
+class _Registry(RecognizerRegistry):
+    """Each entity has one recognizer: Presidio's own one looks through all of them, for each entity and text."""
+
+    def get_recognizers(
+        self,
+        language: str,
+        entities: list[str] | None = None,
+        all_fields: bool = False,
+        ad_hoc_recognizers: list[EntityRecognizer] | None = None,
+    ) -> list[EntityRecognizer]:
+        """Return the recognizers of some entities."""
+        if not entities:
+            return list(super().get_recognizers(language, entities, all_fields, ad_hoc_recognizers))
+        return [each for each in self.recognizers if each.supported_entities[0] in entities]
+
+
 class PresidioEngine:
     """One Presidio engine without any language model."""
 
     def __init__(self, specs: Iterable[Recognizer]) -> None:
+        specs = tuple(specs)
         nlp = _NoModel(models=[{"lang_code": LANGUAGE, "model_name": "none"}])
         self._jieba, self._recognizer = JiebaEngine(LANGUAGE), NameRecognizer(LANGUAGE)
         self._artifacts = artifacts([], nlp, LANGUAGE)
-        self._idle = Idle()
-        recognizers: list[EntityRecognizer] = [SpecRecognizer(spec, self._idle) for spec in specs]
+        self._rules = _Rules(specs)
+        self._standing = Standing()
+        recognizers: list[EntityRecognizer] = [SpecRecognizer(spec, self._standing) for spec in specs]
         self._presidio = AnalyzerEngine(
-            registry=RecognizerRegistry(recognizers, supported_languages=[LANGUAGE]),
+            registry=_Registry(recognizers, supported_languages=[LANGUAGE]),
             nlp_engine=nlp,
             supported_languages=[LANGUAGE],
             context_aware_enhancer=CharacterWindowEnhancer(),
@@ -176,8 +224,11 @@ class PresidioEngine:
 
         idle: rules that match nothing in it.
         """
-        self._idle.rules = idle
-        found = self._presidio.analyze(text, LANGUAGE, entities, nlp_artifacts=self._artifacts)
+        standing = self._rules.standing(text, entities, idle)
+        if not standing:
+            return []
+        self._standing.rules = standing
+        found = self._presidio.analyze(text, LANGUAGE, list(standing), nlp_artifacts=self._artifacts)
         return [result for result in found if result.score >= RECOGNIZERS[result.entity_type].policy.threshold]
 
     def names(self, text: str, spans: Iterable[tuple[int, int]], *, tagged: bool = True) -> list[RecognizerResult]:

@@ -7,12 +7,13 @@ Three savings, none of which may change a result (tests/pii/test_equality.py):
 3. Presidio then runs, per row, only those recognizers whose expression fired.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import polars as pl
 
 from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
+from datacheck.pii.kept import any_of
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, fold
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
 
@@ -57,12 +58,8 @@ def _at(rows: pl.Series, length: int) -> pl.Series:
 
 def _other_views(written: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
     """Row numbers and texts, folded where folding does more than to undo short escapes."""
-    tests = pl.DataFrame(written).select(
-        disguised=pl.col("text").str.contains(NEEDS_FOLDING).fill_null(value=False),
-        escaped=pl.col("text").str.contains(SHORT_ESCAPE).fill_null(value=False),
-    )
-    disguised = tests["disguised"].arg_true()
-    escaped = (tests["escaped"] & ~tests["disguised"]).arg_true()
+    folded, short = any_of([(written, [NEEDS_FOLDING]), (written, [SHORT_ESCAPE])])
+    disguised, escaped = folded.arg_true(), (short & ~folded).arg_true()
     return [
         (disguised, pl.Series("text", [fold(text).text for text in written.gather(disguised)], dtype=pl.String)),
         (escaped, _unescaped(written.gather(escaped))),
@@ -78,26 +75,48 @@ def _unescaped(texts: pl.Series) -> pl.Series:
 
 def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.DataFrame:
     """Return the flags of each text as it stands, recognizers behind a gate on the rows that it lets through."""
-    whole = pl.DataFrame(texts)
-    behind: dict[str, list[Recognizer]] = {}
-    for each in chosen:
-        behind.setdefault(_gate(each, chosen, names), []).append(each)
-    free = behind.pop("", [])
-    outer = {gate: _WITHIN[gate] if _WITHIN.get(gate) in behind else gate for gate in behind}
-    first = whole.select(
-        *(_test(each, names) for each in free), *(_contains(gate).alias(gate) for gate in sorted(set(outer.values())))
-    )
+    gates = {each: _gate(each, chosen, names) for each in chosen}
+    let_in = _let_in(texts, set(gates.values()))
+    behind = {gate: texts.gather(rows) for gate, rows in let_in.items()}
+    tried = [each for each in chosen if len(behind[gates[each]])]  # saves compiling the expressions of the others
+    found = any_of((behind[gates[each]], _expressions(each, names)) for each in tried)
+    fired = {each: let_in[gates[each]].filter(flags) for each, flags in zip(tried, found, strict=True)}
+    for each in (each for each in tried if each.weak):
+        rest = let_in[gates[each]].filter(~let_in[gates[each]].is_in(fired[each].implode()))
+        rest = _narrowed(texts, _narrowed(texts, rest, each.weak), each.needs_of_weak)
+        fired[each] = pl.concat([fired[each], rest])
+    needing = [each for each in tried if each.needs and len(fired[each])]
+    needed = any_of((texts.gather(fired[each]), _lines(each.needs)) for each in needing)
+    fired |= {each: fired[each].filter(flags) for each, flags in zip(needing, needed, strict=True)}
     none = _at(pl.Series([], dtype=pl.UInt32), len(texts))
-    columns = {each.entity: none for each in chosen} | {each.entity: first[each.entity] for each in free}
-    for gate, own in behind.items():
-        rows = first[outer[gate]].arg_true()
-        if gate != outer[gate]:
-            rows = rows.filter(whole.select(pl.col("text").gather(rows)).select(_contains(gate)).to_series())
-        if rows.is_empty():  # saves compiling the expressions
-            continue
-        flags = whole.select(pl.col("text").gather(rows)).select(_test(each, names) for each in own)
-        columns |= {flag.name: _at(rows.filter(flag), len(texts)) for flag in flags if flag.any()}
-    return pl.DataFrame(columns)
+    columns = {each: _at(rows, len(texts)) for each, rows in fired.items() if len(rows)}
+    return pl.DataFrame({each.entity: columns.get(each, none) for each in chosen})
+
+
+def _let_in(texts: pl.Series, gates: Collection[str]) -> dict[str, pl.Series]:
+    """The rows that each gate lets through, those without one all of them."""
+    outer = {gate: _WITHIN[gate] if _WITHIN.get(gate) in gates else gate for gate in sorted(gates)}
+    first = sorted({wider for wider in outer.values() if wider})
+    open_rows = {"": pl.int_range(len(texts), dtype=pl.UInt32, eager=True)}
+    flags = any_of((texts, _lines(gate)) for gate in first)
+    open_rows |= {gate: each.arg_true() for gate, each in zip(first, flags, strict=True)}
+    return {
+        gate: open_rows[gate] if gate == wider else _narrowed(texts, open_rows[wider], gate)
+        for gate, wider in outer.items()
+    }
+
+
+def _narrowed(texts: pl.Series, rows: pl.Series, expressions: str) -> pl.Series:
+    """Those of some rows in which one of the expressions matches, a line each."""
+    if rows.is_empty():
+        return rows
+    (flags,) = any_of([(texts.gather(rows), _lines(expressions))])
+    return rows.filter(flags)
+
+
+def _lines(expressions: str) -> list[str]:
+    """Expressions, a line each: words alone are looked for much faster."""
+    return expressions.split("\n")
 
 
 def _gate(recognizer: Recognizer, chosen: Sequence[Recognizer], names: Names) -> str:
@@ -111,16 +130,7 @@ def _gate(recognizer: Recognizer, chosen: Sequence[Recognizer], names: Names) ->
     return recognizer.gate
 
 
-def _test(recognizer: Recognizer, names: Names) -> pl.Expr:
+def _expressions(recognizer: Recognizer, names: Names) -> list[str]:
     every_name = names == "full" and recognizer.entity == "PERSON"
     expression = f"{recognizer.prefilter}|{_ANY_NAME}" if every_name else recognizer.prefilter
-    found = pl.any_horizontal(map(_contains, (expression, *recognizer.prefilters)))
-    if recognizer.weak:
-        found |= _contains(recognizer.weak) & _contains(recognizer.needs_of_weak)
-    return (found & _contains(recognizer.needs) if recognizer.needs else found).alias(recognizer.entity)
-
-
-def _contains(expressions: str) -> pl.Expr:
-    """Whether one of some expressions, a line each, matches: words alone are looked for much faster."""
-    lines = expressions.split("\n")
-    return pl.any_horizontal(pl.col("text").str.contains(each) for each in lines).fill_null(value=False)
+    return [line for each in (expression, *recognizer.prefilters) for line in _lines(each)]

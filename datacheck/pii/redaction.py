@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
-from datacheck.pii.compiled import compiled, possible
+from datacheck.pii.compiled import matches, possible
 from datacheck.pii.expressions import SEPARATOR
 from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
@@ -128,7 +128,7 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
         (*view.span(*span(match)), HIDDEN[each])
         for view in views
         for each in possible(_EVERY, view.text)
-        for match in compiled(each).finditer(view.text)
+        for match in matches(each, view.text)
     }
     united: list[tuple[int, int, str]] = []
     for each in sorted(found):

@@ -8,12 +8,12 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-_parser: Any = re._parser  # type: ignore[attr-defined] # noqa: SLF001 - nothing public tells how an expression is built
-_codes: Any = re._constants  # type: ignore[attr-defined] # noqa: SLF001
-_REPEATED = (_codes.MAX_REPEAT, _codes.MIN_REPEAT, _codes.POSSESSIVE_REPEAT)
+parser: Any = re._parser  # type: ignore[attr-defined] # noqa: SLF001 - nothing public tells how an expression is built
+codes: Any = re._constants  # type: ignore[attr-defined] # noqa: SLF001
+REPEATED = (codes.MAX_REPEAT, codes.MIN_REPEAT, codes.POSSESSIVE_REPEAT)
 _MANY = 12  # characters of a class; with more, one of them stands everywhere
 # What means something else to the module `regex` than to `re`: classes of POSIX, sets in sets, errors that are allowed.
-_OTHERWISE = re.compile(r"(?<!\\)(?:\[\^?\[|\{(?:[eids]|[0-9]+<))")
+MEANS_OTHERWISE = re.compile(r"(?<!\\)(?:\[\^?\[|\{(?:[eids]|[0-9]+<))")
 
 _DIGITS = frozenset("0123456789")
 
@@ -28,10 +28,10 @@ def plain(text: str) -> str:
 @cache
 def required(expression: str) -> tuple[Group, ...]:
     """Groups of words, in plain form: a text with a match has a word of each. No group where that cannot be told."""
-    if _OTHERWISE.search(expression):
+    if MEANS_OTHERWISE.search(expression):
         return ()
     try:
-        return tuple(dict.fromkeys(_groups(_parser.parse(expression))))
+        return tuple(dict.fromkeys(_groups(parser.parse(expression))))
     except re.error:
         return ()
 
@@ -41,7 +41,7 @@ def _groups(sequence: Iterable[tuple[Any, Any]]) -> list[Group]:
     found: list[Group] = []
     word = ""
     for code, value in sequence:
-        if code is _codes.LITERAL:
+        if code is codes.LITERAL:
             word += chr(value)
         else:
             found += _group([word])
@@ -56,27 +56,27 @@ def _group(words: Iterable[str]) -> list[Group]:
 
 
 def _needed(code: Any, value: Any) -> list[Group]:
-    if code is _codes.SUBPATTERN:
+    if code is codes.SUBPATTERN:
         return _groups(value[-1])
-    if code is _codes.ATOMIC_GROUP:
+    if code is codes.ATOMIC_GROUP:
         return _groups(value)
-    if code is _codes.ASSERT:  # what is looked at stands in the text, too
+    if code is codes.ASSERT:  # what is looked at stands in the text, too
         return _groups(value[1])
-    if code in _REPEATED:
+    if code in REPEATED:
         return _groups(value[2]) if value[0] else []
-    if code is _codes.BRANCH:
+    if code is codes.BRANCH:
         ways = [_groups(way) for way in value[1]]
         return [frozenset().union(*(max(way, key=_telling) for way in ways))] if all(ways) else []
-    return _group(_characters(value)) if code is _codes.IN else []
+    return _group(_characters(value)) if code is codes.IN else []
 
 
 @cache
 def least_digits(expression: str) -> int:
     """The fewest ASCII digits that a match holds; 0 where that cannot be told."""
-    if _OTHERWISE.search(expression):
+    if MEANS_OTHERWISE.search(expression):
         return 0
     try:
-        return _digits(_parser.parse(expression))
+        return _digits(parser.parse(expression))
     except re.error:
         return 0
 
@@ -87,17 +87,17 @@ def _digits(sequence: Iterable[tuple[Any, Any]]) -> int:
 
 def _digits_of(code: Any, value: Any) -> int:
     """What is only looked at may be counted where it is matched, too: it counts for nothing here."""
-    if code is _codes.LITERAL:
+    if code is codes.LITERAL:
         return chr(value) in _DIGITS
-    if code is _codes.SUBPATTERN:
+    if code is codes.SUBPATTERN:
         return _digits(value[-1])
-    if code is _codes.ATOMIC_GROUP:
+    if code is codes.ATOMIC_GROUP:
         return _digits(value)
-    if code in _REPEATED:
+    if code in REPEATED:
         return int(value[0]) * _digits(value[2])
-    if code is _codes.BRANCH:
+    if code is codes.BRANCH:
         return min(map(_digits, value[1]))
-    return code is _codes.IN and _DIGITS.issuperset(_characters(value))
+    return code is codes.IN and _DIGITS.issuperset(_characters(value))
 
 
 def _telling(words: Group) -> tuple[int, int]:
@@ -109,6 +109,6 @@ def _characters(members: list[tuple[Any, Any]]) -> list[str]:
     """The characters of a class; the empty one where they are too many, or not listed."""
     found: list[str] = []
     for code, value in members:
-        first, last = (value, value) if code is _codes.LITERAL else value if code is _codes.RANGE else (0, _MANY)
+        first, last = (value, value) if code is codes.LITERAL else value if code is codes.RANGE else (0, _MANY)
         found += map(chr, range(first, last + 1)) if last - first < _MANY else [""]
     return found if len(found) <= _MANY else [""]

@@ -6,6 +6,7 @@ import pytest
 import regex
 
 from datacheck.pii import compiled
+from datacheck.pii.digits import least_chain, reach
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import HIDDEN
 from datacheck.pii.required import least_digits, required
@@ -13,7 +14,7 @@ from datacheck.pii.required import least_digits, required
 
 @pytest.fixture
 def nothing_known():
-    caches = (compiled._shipped, compiled.compiled, compiled._needed, compiled._sieve)
+    caches = (compiled._shipped, compiled.compiled, compiled._needed, compiled._sieve, compiled._sieve_of)
     for each in caches:
         each.cache_clear()
     yield
@@ -27,6 +28,8 @@ def test_the_build_left_every_expression_as_it_is_today():
         assert expression in shipped, "a recognizer changed since: python hatch_build.py"
         assert shipped[expression].words == required(expression)
         assert shipped[expression].digits == least_digits(expression)
+        assert shipped[expression].chain == least_chain(expression)
+        assert shipped[expression].reach == reach(expression)
         kept, made = pickle.loads(shipped[expression].pickled), regex.compile(expression)
         assert (kept.pattern, kept.flags, kept.groupindex) == (expression, made.flags, made.groupindex)
 

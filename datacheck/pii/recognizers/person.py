@@ -80,8 +80,9 @@ ADDRESSED = (
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})[ ,:(<\[—-]{{1,3}}\Z"
 )
 _FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
+_TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_ENGLISH = (
-    r"(?i:my name(?: is|[’']s)|m called)[ ]{0,2}[A-ZÀ-ÖØ-Þ]|(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
+    rf"(?i:my name(?: is|[’']s)|m called)[ ]{{0,2}}[A-ZÀ-ÖØ-Þ]|{_TRY_AM}"
     r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-ZÀ-ÖØ-Þ]"
 )
 _TRY_LABELLED = (  # the labels of person.en, without what must not stand before them
@@ -135,6 +136,7 @@ class Person(Recognizer):
     tries = {
         "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
         "person.role_en": (rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",),
+        "person.am_en": (_TRY_AM,),
         "person.en": (_TRY_LABELLED,),
     }
     gate = GATE_WORDS
