@@ -9,6 +9,7 @@ from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Ne
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts, without_code
 from datacheck.i18n.message import ids
+from datacheck.text import latin
 from datacheck.text.edges import ascii_edges
 
 _SCRIPTS = ("han", "kana", "hangul", "latin", "cyrillic", "arabic", "thai", "devanagari", "hebrew", "greek")
@@ -16,7 +17,9 @@ _NAMES = ids(
     "Chinese", "Japanese", "Korean", "English", "Cyrillic letters", "Arabic letters", "Thai", "Devanagari", "Hebrew",
     "Greek",
 )  # fmt: skip
+_LATIN_NAMES = ids("German", "French", "Spanish", "Portuguese", "Italian", "Dutch")
 _SHORT = "short"
+_SIDES = ("asked", "script")
 _MOSTLY = 0.85  # of the words of a text are in its script
 _KANA = 0.1  # a smaller share of kana among Han and kana is a name or a sign in Chinese
 _ASKED = 5  # words of a question from which on it is in a language
@@ -57,13 +60,14 @@ class LanguageMismatch(Check):
     """Share of rows whose answer is in another language than its question: English to a Chinese prompt, or the reverse.
 
     Languages are told by their script, so Chinese, Japanese, Korean, Russian and so on from each other and from
-    English. An answer is named where nearly all words (85 %) of the question are in one script and nearly all of
-    its own in another, and it has at least `words` words. Left out is whatever may be meant so: prompts that speak
-    of a language, translation, code or keywords anywhere in the conversation; questions that hold a text in the
-    language of the answer; a system prompt or an earlier question in that language; answers that are code, names or
-    formulas; thinking (`<think>`) before an answer in the right language. `stray` counts single words of another
-    script (Cyrillic, Hangul or kana, Chinese in English) in the middle of a sentence, outside brackets and
-    quotation marks. In pairs only the chosen answer counts.
+    English; German, French, Spanish, Portuguese, Italian and Dutch from English by their most frequent words. An answer
+    is named where nearly all words (85 %) of the question are in one script and nearly all of its own in another, or
+    where the question is English and the answer in one of these languages, and it has at least `words` words. Left out
+    is whatever may be meant so: prompts that speak of a language, translation, code or keywords anywhere in the
+    conversation; questions that hold a text in the language of the answer; a system prompt or an earlier question in
+    that language; answers that are code, names or formulas; thinking (`<think>`) before an answer in the right
+    language. `stray` counts single words of another script (Cyrillic, Hangul or kana, Chinese in English) in the middle
+    of a sentence, outside brackets and quotation marks. In pairs only the chosen answer counts.
     """
 
     metrics = {
@@ -158,6 +162,7 @@ class Mismatches(Feature):
         told = told.join(asked_in, on="asked_in", how="left", maintain_order="left")
         meant = _meant(named.join(quoted, on="at", how="inner", maintain_order="left"), differ)
         found = _prose(told).join(meant, on="row", how="anti", maintain_order="left").collect().lazy()
+        found = pl.concat([found, _other_tongues(texts, last)], how="diagonal")
         asked, answered = word(_name("asked")), word(_name("script"))
         said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
         lines = found.select("row", where="path", problem=pl.lit("language_mismatch"), said=said)
@@ -172,6 +177,22 @@ class Mismatches(Feature):
         said = pl.col("part").is_in(["response", "chosen"]) | (pl.col("part") == "prompt")
         long = pl.col("size") >= self.words
         return named.filter(said, pl.col("role") == "assistant", long, pl.col("script").is_not_null())
+
+
+def _other_tongues(texts: pl.LazyFrame, last: pl.LazyFrame) -> pl.LazyFrame:
+    """Answers in another language of Latin letters, of prompts in English that speak of no language."""
+    text = pl.col("text")
+    alike = last.filter(pl.col("script") == "latin", pl.col("asked") == "latin").collect().lazy()
+    unlike = texts.filter(~latin.is_english(text)).select("at", "text")
+    told = alike.join(unlike, on="at", how="inner", maintain_order="left")
+    told = told.with_columns(script=without_code(text).map_batches(latin.language_of, return_dtype=pl.String))
+    told = told.filter(pl.col("script").is_not_null(), ~looks_like_code(text)).collect().lazy()
+    prompts = of_rows(texts, told).filter(pl.col("role").ne_missing("assistant"))
+    prompts = prompts.select("row", text.str.split("\n")).explode("text")  # a line may be what is to be worked on
+    english = text.str.count_matches(_ENGLISH) >= text.str.count_matches(r"[A-Za-z]+").clip(1) * _COMMON
+    meant = text.str.contains(_SPOKEN) | text.map_batches(latin.language_of, return_dtype=pl.String).is_not_null()
+    asked = prompts.group_by("row").agg(meant=meant.any(), english=english.any()).filter("english", ~pl.col("meant"))
+    return told.join(asked, on="row", how="semi", maintain_order="left").drop("text").collect().lazy()
 
 
 def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> pl.LazyFrame:
@@ -228,12 +249,13 @@ def _foreign() -> pl.Expr:
 
 
 def _prose(differ: pl.LazyFrame) -> pl.LazyFrame:
-    """Rows whose English side is English prose, and whose answer is no code; between Chinese and Japanese none."""
+    """Rows whose side in Latin letters is prose, and whose answer is no code; between Chinese and Japanese none."""
     east = pl.col("script").is_in(["han", "kana"]) & pl.col("asked").is_in(["han", "kana"])
     english = pl.when(pl.col("script") == "latin").then(without_code(pl.col("text"))).otherwise("question")
     some = pl.max_horizontal(english.str.count_matches(r"[A-Za-z]+"), pl.lit(1))
     one = (pl.col("script") == "latin") | (pl.col("asked") == "latin")
-    spoken = ~one | (english.str.count_matches(_ENGLISH) >= some * _COMMON)
+    tongue = english.map_batches(latin.language_of, return_dtype=pl.String)
+    spoken = ~one | (english.str.count_matches(_ENGLISH) >= some * _COMMON) | tongue.is_not_null()
     answer = pl.col("text").str.replace(_THOUGHT, "")  # thinking in English before a Chinese answer is usual
     thought = pl.col("text").str.contains(_THOUGHT)
     ours = (
@@ -243,7 +265,9 @@ def _prose(differ: pl.LazyFrame) -> pl.LazyFrame:
     )
     data = answer.str.contains(ascii_edges(r"^\s*(?:[{\[<$\\]|(?i:select|import|def|public)\b)"))
     listed = (pl.col("script") == "latin") & pl.col("text").str.contains(_EAST_MARKS)  # names within a Chinese frame
-    return differ.filter(~east, spoken, ~data, ~listed, ~thought | ~ours, ~looks_like_code(pl.col("text")))
+    differ = differ.filter(~east, spoken, ~data, ~listed, ~thought | ~ours, ~looks_like_code(pl.col("text")))
+    sides = (pl.when(pl.col(side) == "latin").then(pl.coalesce(tongue, side)).otherwise(side) for side in _SIDES)
+    return differ.with_columns(**dict(zip(_SIDES, sides, strict=True)))
 
 
 def _meant(named: pl.LazyFrame, differ: pl.LazyFrame) -> pl.LazyFrame:
@@ -259,4 +283,4 @@ def _meant(named: pl.LazyFrame, differ: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _name(script: str) -> pl.Expr:
-    return pl.col(script).replace_strict(_SCRIPTS, _NAMES)
+    return pl.col(script).replace_strict((*_SCRIPTS, *latin.LANGUAGES), (*_NAMES, *_LATIN_NAMES))

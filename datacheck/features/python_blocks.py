@@ -6,9 +6,10 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.turn_texts import messages
+from datacheck.text.gated import one_of
 from datacheck.text.python_code import Fault, fault, is_judged
 
-_MARKS = ["```py", "~~~py", "```Py"]
+_MARKS = one_of(["```py", "~~~py", "```Py", "~~~Py"])
 _BLOCK = re.compile(r"(?ms)^[ \t>]*(?P<fence>```+|~~~+)[Pp]y(?:thon)?3?[ \t]*\n(?P<code>.*?)^[ \t>]*(?P=fence)[ \t]*$")
 _LONGEST = 200_000  # characters of one text that are read
 _MOST = 5  # faults of one text that are listed
@@ -26,7 +27,7 @@ class PythonBlocks(Feature):
     def compute(self, part: View) -> pl.DataFrame:
         """Parse the blocks of each text that has some."""
         unwanted = part.rows.filter(pl.col("label") == "false").select("row")
-        said = messages(part.turns, plain=True).filter(_learned(), pl.col("text").str.contains_any(_MARKS))
+        said = messages(part.turns, plain=True).filter(_learned(), pl.col("text").str.contains(_MARKS))
         texts = said.join(unwanted, on="row", how="anti", maintain_order="left").select("row", "path", "text").collect()
         lines: list[tuple[int, str | None, str | None, int | None, str | None]] = []
         for row, where, text in texts.iter_rows():

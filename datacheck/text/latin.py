@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from datacheck.i18n.message import ids
+from datacheck.text.gated import one_of
 
 # Words of grammar that English has not; a text of that language has one in six, and several different ones.
 _WORDS: Mapping[str, str] = {
@@ -12,16 +12,15 @@ _WORDS: Mapping[str, str] = {
         "der das und ist nicht ein eine zu mit den von für auf sich dem des im werden kann auch wird sind oder wie"
         " bei nach einen einer als aus wenn dass ich sie wir durch über diese"
     ),
-    "fr": "le la les des et est une un que pour dans pas qui sur avec du ce il elle vous nous sont par aux cette ou être",
+    "fr": "le la les des et est une un que pour dans pas qui sur avec du ce il elle vous nous sont par aux cette ou",
     "es": "el la los las de que en un una es por para se del al lo como más su pero este esta tu te mi",
     "pt": "os de que em um uma é por com para não se da dos das mais seu sua mas são ao na pelo você",
     "it": "il la le gli di che è un una non del della dei sono si da più nel alla anche questo",
     "nl": "de het een en dat niet te voor met zijn aan er ook bij naar kunnen wordt deze je",
 }
 LANGUAGES = tuple(_WORDS)
-NAMES = ids("German", "French", "Spanish", "Portuguese", "Italian", "Dutch")
 # What English prose of fifteen words has one of.
-_ENGLISH = [" the ", " The ", " of ", " and ", " to ", " you ", " that ", " with ", " are ", " for "]
+_ENGLISH = one_of([" the ", " The ", " of ", " and ", " to ", " you ", " that ", " with ", " are ", " for "])
 _MOSTLY = 0.16  # of the words
 _DIFFERENT = 4  # words of grammar
 _LESS = 0.75  # of them the next language may have: Spanish and Portuguese share many
@@ -29,7 +28,7 @@ _LESS = 0.75  # of them the next language may have: Spanish and Portuguese share
 
 def is_english(text: pl.Expr) -> pl.Expr:
     """Whether a prose may be English: a cheap question, which names, lists and code answer with no."""
-    return text.str.contains_any(_ENGLISH)
+    return text.str.contains(_ENGLISH)
 
 
 def language_of(texts: pl.Series) -> pl.Series:

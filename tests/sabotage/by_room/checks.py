@@ -205,6 +205,14 @@ SABOTAGES = (
         "tests/checks/test_unverifiable_answers.py::test_a_gold_is_a_number_of_the_solution_beside_it",
     ),
     Sabotage(
+        "latin_letters_are_one_language",
+        "an answer in German to an English question is named",
+        "datacheck.text.latin.language_of",
+        "(best >= _MOSTLY)",
+        "(best > 1)",
+        "tests/text/test_latin.py::test_languages_are_told_apart",
+    ),
+    Sabotage(
         "code_is_never_broken",
         "a block that Python cannot read is named",
         "datacheck.text.python_code._fault",
