@@ -48,7 +48,7 @@ _NO_STOP_NEEDED = ascii_edges(
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
-_BOXED = "\\boxed{"
+_BOXED = r"\\boxed\{"
 _BOX = r"\\boxed\{(?:\s*\}[^\\]*|[^{}]*)$"  # the last one is empty, or was never closed
 # Code that leaves out what the reader has: "# … rest of the code", "// existing code".
 _ELIDED = ascii_edges(
@@ -171,7 +171,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
         open_item=holds(table, plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
         open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
-        no_result=holds(table, text.str.contains(_BOXED, literal=True), text.str.contains(_BOX)),
+        no_result=holds(table, text.str.contains(_BOXED), text.str.contains(_BOX)),
         elided=holds(table, text.str.contains(_ELISIONS), text.str.contains(_ELIDED)),
         broken_json=_broken_json(table["text"]),
         chinese=holds(table, plain, end.str.contains(r"\p{Han}[^\n]{0,9}\s*$")),
