@@ -106,11 +106,16 @@ _SITE_WORDS = (  # a page's own words, which no answer has for a reader
     r"\nThis article was originally published ",
     r"\nAdvertisement\n",
     r"See full answer »",
+    r"[（(\n。]本文(?:来自|转载自|摘自|首发于|来源[:：])[^\n。]{0,12}(?:公众号|知乎|简书|博客|头条|网站)",
+    r"加(?:我)?(?:微信|VX|vx|QQ|Q群)(?:号|群)?[^。\n]{0,8}(?:领取|咨询|免费|获取|优惠)",
+    r"点击(?:下方)?链接[^。\n]{0,30}(?:购买|下单|领取|抢购)",
+    r"\nThis (?:article|post|story) (?:was )?(?:first|originally) (?:appeared|published) ",
+    r"Click here (?:\(|at |to |: ?)?https?://",
 )
 _RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
     "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
     "wiki": ascii_edges(
-        r"\[\[(?:Category|File|分类|文件):|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
+        r"\[citation needed\]|\[来源请求\]|\[(?:编辑|編輯)\]|\[\[(?:Category|File|分类|文件):|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
     ),
     "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
     "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",
@@ -130,6 +135,7 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
 _OF_RESIDUE = ascii_edges(
     r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
     r"|picture|\bphoto|markdown|latex|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
+    r"|advert|marketing|promot|营销|广告|文案|推广|引流|带货"
 )
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",

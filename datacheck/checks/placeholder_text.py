@@ -33,13 +33,14 @@ _MISSING = (
 )
 _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
 _NOTHING = r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]"
+_TO_DO = r"(?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*"
 _PATTERNS = {
     "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
     # ${name}, not ${ab}$ and ${He}^{+}$
     "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
-    "to_do": r"(?m)^[\s\[【（(*#-]*((?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*)$",
+    "to_do": rf"(?m)^[\s\[【（(*#-]*({_TO_DO})$",
     "missing_content": (
         rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(](?:此处|这里|在此)插入[^（）()\n]{{1,20}}[）)]"
         r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
@@ -54,8 +55,13 @@ _ANSWERED = {
     "bracket_field": rf"([【\[](?:你的|您的|请?输入|某)?{_HERS}[】\]])",
     "crossed_out": r"(\p{Han}×{2,}|×{2,}\p{Han})",
     "blank": r"(\p{Han}(?:[:：] ?)?_{3,}|_{3,}\p{Han})",
+    "filler": r"(?i)(lorem ipsum dolor)",
     "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
 }
+_LETTER = r"(?m)^\W{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)\b"
+_COMMENT = r"(?m)^\s*(?:#|//|--|/\*|<!--)\s*(?:TODO|TBD|FIXME)"
+_OF_PLACES = r"(?i)replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量"
+_PASTED = 1_000  # bytes; a longer prompt brings a text that has places of its own
 _LONGEST = 400  # bytes of such a prompt
 # A prompt of one line that ends on a text which does not follow: "Summarise the following article."
 _PROMISED = ascii_edges(
@@ -79,7 +85,8 @@ _DRAWN = r"\[asy\]|!\[|<img|<image|https?://|```|\\begin\{|\n\s*\||[┌│+]--|<
 _PROMISES = one_of(["ollowing ", "以下", "下面", "下列"])
 _FORMS = ascii_edges(
     r"(?i)letter|e-?mail|template|form\b|contract|agreement|invitation|blank|market|report|script|speak|\bcall|pitch|\bbio\b|certificate|invoice|thank|apolog|review|message|introduc|memo|notice|speech|announce"
-    r"|proposal|policy|resume|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
+    r"|proposal|policy|resume|\bcards?\b|greeting|complain|inquir|enquir|\brequest|\brepl(?:y|ies)\b|respon(?:se|d) to"
+    r"|lorem|dummy|filler|html|\bcss\b|latex|占位|假文|résumé|\bcv\b|advert|news|\bpost\b|×|__|【|信|函|聘|一份|一封|邮件|通知|模板|范文|简历|合同|申请|声明|邀请|致辞|演讲"
     r"|文案|公告|证明|报告|计划|方案|话术|填|表格|试卷|练习|题|协议|海报|广告|简介|介绍|新闻|故事|小说|诗|作文|文章|对话|剧本|简报"
 )
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
@@ -91,7 +98,8 @@ _GIVEN = either(_PATTERNS[kind] for kind in _BRACES)
 class PlaceholderText(Check):
     """Share of rows with a placeholder that nobody filled in: `{{name}}`, `${user}`, `{instruction}`, `[内容]`, TODO.
 
-    Also counted, in answers whose prompt asks for no letter, form or exercise: 【姓名】, ×× and ____ in Chinese.
+    Also counted, in answers whose prompt asks for no letter, form or exercise: 【姓名】, ×× and ____ in Chinese, "Lorem
+    ipsum" (`filler`).
     `absent_input` is a prompt that ends on "the following article" (以下文章), and no text follows or is beside it, or
     on a line that says `nan` or `<NA>`: an empty cell of a table;
     `absent_figure` one about a picture ("the attached image", 如图所示) in a row without any.
@@ -139,7 +147,11 @@ class PlaceholderText(Check):
         kinds["missing_content"] &= ~(said & form) | text.str.contains(_NOTHING)
         for kind in _BRACES:
             kinds[kind] &= ~(said & pl.col("braces").fill_null(value=False))  # a template that was given to work on
+            kinds[kind] &= said | ~text.str.contains(_OF_PLACES)
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
+        kinds["to_do"] &= said | ~text.str.contains(_COMMENT)  # code that the answer is to complete
+        kinds["missing_content"] &= said | (text.str.len_bytes() <= _PASTED)
+        kinds["name_field"] &= ~text.str.contains(_LETTER)
         details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
         found = flagged(prose, kinds, details).drop("form", "braces")
         braces = text.str.contains(_GIVEN)
