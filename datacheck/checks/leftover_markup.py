@@ -115,7 +115,8 @@ _SITE_WORDS = (  # a page's own words, which no answer has for a reader
 _RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
     "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
     "wiki": ascii_edges(
-        r"\[citation needed\]|\[来源请求\]|\[(?:编辑|編輯)\]|\[\[(?:Category|File|分类|文件):|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
+        r"\[citation needed\]|\[来源请求\]|\[(?:编辑|編輯)\]|\[\[(?:Category|File|分类|文件):"
+        r"|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
     ),
     "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
     "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",

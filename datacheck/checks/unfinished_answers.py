@@ -46,6 +46,9 @@ _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；
 _NO_STOP_NEEDED = ascii_edges(
     r"[=#@/\\＃][^\n]*$|\s[-–—~] ?[^\n]{1,40}$|(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
+    # titles, and lists of words on one line
+    r"|\b[A-Z][a-z]+:? (?:(?:[A-Z][a-z]+|of|the|a|an|in|on|and|for|to|with|from|by),? )+[A-Z][a-z]+ [A-Z][a-z]+\s*$"
+    r"|(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
 _BOXED = r"\\boxed\{"
@@ -63,6 +66,7 @@ _JSON_FENCE = re.compile(r"```json[ \t]*\n(.*?)```", re.DOTALL)
 _NO_JSON = re.compile(r"\.\.\.|…|//|#|<|\{\{|/\*")  # comments and places to fill in are meant for readers
 _TAIL = 64  # characters at the end of an answer that are looked at first
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
+_FORMULAS = "cases|aligned|align|array|[pbvBV]?matrix|equation|gather|gathered|split"  # environments of amsmath
 _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
 _STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
 _SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
@@ -73,7 +77,9 @@ _ENDS = {
     "told": (  # it says so
         r"[\[(（【](?:(?i:output |text |response )?(?i:truncated|cut off)"
         r"|[^\n\])）】]{0,12}(?:篇幅|长度|字数)(?:所限|限制)[^\n\])）】]{0,20}"
-        r"|此处省略[^\n\])）】]{0,12}|未完待续)[\])）】]\s*$|请(?:回复|输入)[“\"]?继续[”\"]?[。.]?\s*$"
+        r"|此处省略[^\n\])）】]{0,12}|未完待续"
+        r"|(?i:(?:to be )?continu(?:e|ed|es) in (?:the )?next (?:message|part|reply))[.…]{0,3})"
+        r"[\])）】]\s*$|请(?:回复|输入)[“\"]?继续[”\"]?[。.]?\s*$"
     ),
     "open_word": rf"(?:\p{{Han}}(?:{_WORDS_ZH})|[a-z,] (?:{_WORDS_EN}))\s*$",
 }
@@ -85,9 +91,9 @@ class UnfinishedAnswers(Check):
     Counted are a fence that is opened and not closed, a comma, an opening bracket or the bare number of an item at
     the end, a word that needs another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in
     prose of at least two sentences a last clause without a stop, a last line without one where every other line has
-    one (unless one answer in twenty is written so), JSON that is not closed, a last `\boxed{}` that is empty or not
-    closed, code that says "rest of the code" instead of it (`elided`), and a fence of JSON that does not parse
-    (`broken_json`).
+    one (unless one answer in twenty is written so), JSON that is not closed, a formula whose `\begin{cases}` (aligned,
+    matrix …) has no `\end`, a last `\boxed{}` that is empty or not closed, code that says "rest of the code" instead of
+    it (`elided`), and a fence of JSON that does not parse (`broken_json`).
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
@@ -125,6 +131,7 @@ class UnfinishedAnswers(Check):
             "open_clause": clause & ~pl.col("open_word"),
             "open_item": pl.col("open_item"),
             "open_json": pl.col("open_json"),
+            "open_formula": pl.col("open_formula"),
             "no_result": pl.col("no_result"),
             "elided": pl.col("elided"),
             "broken_json": pl.col("broken_json"),
@@ -171,6 +178,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
         open_item=holds(table, plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
         open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
+        open_formula=holds(table, text.str.contains(r"\begin{", literal=True), *_open_formula(text)),
         no_result=holds(table, text.str.contains(_BOXED), text.str.contains(_BOX)),
         elided=holds(table, text.str.contains(_ELISIONS), text.str.contains(_ELIDED)),
         broken_json=_broken_json(table["text"]),
@@ -194,6 +202,12 @@ def _open_json(text: pl.Expr) -> tuple[pl.Expr, ...]:
     """Whether a text begins as JSON does, and more is opened in it than closed."""
     opened, closed = text.str.count_matches(r"[{\[]"), text.str.count_matches(r"[}\]]")
     return text.str.contains(_JSON), ~text.str.contains(r"[}\]]\s*$"), opened > closed
+
+
+def _open_formula(text: pl.Expr) -> tuple[pl.Expr, ...]:
+    """Whether an environment of a formula is opened more often than closed; those of documents are shown in parts."""
+    opened, closed = (text.str.count_matches(rf"\\{side}\{{(?:{_FORMULAS})\*?\}}") for side in ("begin", "end"))
+    return (opened > closed,)
 
 
 def _broken_json(texts: pl.Series) -> pl.Series:

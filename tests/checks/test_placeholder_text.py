@@ -108,6 +108,13 @@ def test_identity_of_llama_factory(realdata):
         ("Write an email to my professor.", "[content]", ["missing_content"]),
         ("How do I dry herbs?", "Hang them up by [insert date].", ["missing_content"]),
         ("Translate: Hello {{name}}, welcome.", "Hej {{name}}, välkommen.", []),
+        ('Translate it, and replace "{{language}}" with its name.', "Svenska.", []),
+        ("Complete it.\ndef add(a, b):\n    # TODO\n    pass", "def add(a, b):\n    return a + b", []),
+        ("Judge the letter: [insert date]. " + "The oak stands on the hill. " * 40, "It is good.", []),
+        ("Ask an assistant for something.", "Dear assistant,\nplease call me.\n[Your Name]", []),
+        ("How do I dry herbs?", "Hang them up.\n[Your Name]", ["name_field"]),
+        ("How do I dry herbs?", "Lorem ipsum dolor sit amet, consectetur.", ["filler"]),
+        ("Write a page of HTML with dummy text.", "<p>Lorem ipsum dolor sit amet</p>", []),
         ("How do I dry herbs?", "Hej {{name}}, välkommen.", ["template_field"]),
     ],
 )

@@ -35,6 +35,8 @@ def problems(answer):
         (ZH + ZH + "\n如需了解更多，请回复“继续”。", "told"),
         (EN + "The factors are light...[truncated]", "told"),
         ("So the answer is $\\boxed{}$.", "no_result"),
+        ("Which is $\\begin{cases} y \\leq 2x \\\\ y \\geq 6$ and nothing else is.", "open_formula"),
+        (EN + "(Continue in next message...)", "told"),
         ("Put it in \\boxed{}: 6 times 7 is \\boxed{4", "no_result"),
         ("```python\ndef add(a, b):", "open_code"),
         ('{"name": "Ann", "steps": ["mix the flour", "bake it", "ser', "open_json"),
