@@ -80,6 +80,14 @@ _FIGURE = ascii_edges(
     r"|\b(?:image|picture|photo|pdf|document|screenshot) (?:that )?i(?:['’]ve| have)? (?:just )?(?:uploaded|attached)\b"
     r"|\b(?:image|picture|photo|figure|diagram) (?:shown |given |attached )?below\b"
 )
+# An answer that shows one, where nobody spoke of any.
+_SHOWN = ascii_edges(
+    r"(?i)如[下右上左]?图所示|见[下上]图|[下上]图(?:所示|显示|展示)"
+    r"|\b(?:shown|seen|depicted|illustrated) in (?:the )?(?:image|figure|picture|diagram|photo|chart)s? (?:above|below)\b"
+    r"|\b(?:image|figure|picture|diagram|photo|chart) (?:above|below) (?:shows|illustrates|depicts)\b"
+    r"|\bsee (?:the )?(?:image|figure|picture|diagram) (?:above|below)\b|\bin the (?:image|picture|photo) above\b"
+)
+_PICTURES = r"(?i)图|image|figure|picture|diagram|photo|chart|graph|draw|plot"
 _FIGURES = one_of(["图", "attached", "uploaded", "shown in the", "below"])
 _DRAWN = r"\[asy\]|!\[|<img|<image|https?://|```|\\begin\{|\n\s*\||[┌│+]--|<svg"
 _PROMISES = one_of(["ollowing ", "以下", "下面", "下列"])
@@ -102,7 +110,8 @@ class PlaceholderText(Check):
     ipsum" (`filler`).
     `absent_input` is a prompt that ends on "the following article" (以下文章), and no text follows or is beside it, or
     on a line that says `nan` or `<NA>`: an empty cell of a table;
-    `absent_figure` one about a picture ("the attached image", 如图所示) in a row without any.
+    `absent_figure` one about a picture ("the attached image", 如图所示) in a row without any, or an answer that shows
+    one of which nobody spoke.
     Braces count outside code, formulas and texts that look like code. Fields that only the reader of a letter can
     fill in, as `[Your Name]`, are fine in such, and so are `XXX` and blanks of an exercise.
     """
@@ -116,11 +125,11 @@ class PlaceholderText(Check):
             why="a few may be meant; above 1 row in 200 a template was never filled in",
         ),
         "absent": Metric(
-            "rows whose prompt speaks of a text or a picture that is not there",
+            "rows that speak of a text or a picture that is not there",
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            why="found by the words of the prompt, whose answer may say so",
+            why="found by words; what is not there may be told in others",
         ),
     }
 
@@ -185,7 +194,7 @@ def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
     written = pl.any_horizontal(pl.col("text").str.ends_with(cell) for cell in _EMPTY_CELLS)
     empty = heard.filter(pl.col("role") == "user", written).select(lone.collect_schema().names())
     missing = flagged(pl.concat([lone, empty]), {"absent_input": pl.lit(value=True)})
-    return pl.concat([missing, _absent_figures(data, heard, pl.col("text"))])
+    return pl.concat([missing, _absent_figures(data, heard, pl.col("text")), _shown_figures(data, texts, heard)])
 
 
 def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFrame:
@@ -197,3 +206,16 @@ def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFr
     drawn = of_rows(heard, told).filter(text.str.contains(_DRAWN)).select("row")
     bare = told.join(seen, on="row", how="anti").join(drawn, on="row", how="anti", maintain_order="left")
     return flagged(bare, {"absent_figure": pl.lit(value=True)})
+
+
+def _shown_figures(data: View, texts: pl.LazyFrame, heard: pl.LazyFrame) -> pl.LazyFrame:
+    """Answers that show a picture, of rows that have no media and whose prompts speak of none."""
+    text = pl.col("text")
+    said = texts.filter(pl.col("role") == "assistant", pl.col("part") != "rejected", text.str.contains(_SHOWN))
+    said = said.filter(~text.str.contains(_DRAWN)).collect().lazy()
+    seen = media(of_rows(data.cells, said)).select("row")
+    asked = of_rows(heard, said).filter(text.str.contains(_PICTURES)).select("row")
+    return flagged(
+        said.join(seen, on="row", how="anti").join(asked, on="row", how="anti", maintain_order="left"),
+        {"absent_figure": pl.lit(value=True)},
+    )
