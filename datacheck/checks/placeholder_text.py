@@ -83,7 +83,7 @@ _FIGURE = ascii_edges(
 # An answer that shows one, where nobody spoke of any.
 _SHOWN = ascii_edges(
     r"(?i)如[下右上左]?图所示|见[下上]图|[下上]图(?:所示|显示|展示)"
-    r"|\b(?:shown|seen|depicted|illustrated) in (?:the )?(?:image|figure|picture|diagram|photo|chart)s? (?:above|below)\b"
+    r"|\b(?:shown|seen|depicted) in (?:the )?(?:image|figure|picture|diagram|photo|chart)s? (?:above|below)\b"
     r"|\b(?:image|figure|picture|diagram|photo|chart) (?:above|below) (?:shows|illustrates|depicts)\b"
     r"|\bsee (?:the )?(?:image|figure|picture|diagram) (?:above|below)\b|\bin the (?:image|picture|photo) above\b"
 )
