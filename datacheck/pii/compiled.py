@@ -18,7 +18,7 @@ from datacheck.pii import digits, expressions
 from datacheck.pii import required as derivation
 from datacheck.pii.digits import least_chain, reach
 from datacheck.pii.required import Group, least_digits, plain, required
-from datacheck.text.chains import LEAST, Chains, chains
+from datacheck.text.chains import LEAST, DigitChains, chains
 from datacheck.text.words import WordFinder
 
 
@@ -90,7 +90,7 @@ def ruled_out(expressions: tuple[str, ...], text: str, wanted: int = -1) -> int:
 
 
 @lru_cache(maxsize=1)
-def digits_of(text: str) -> Chains:
+def digits_of(text: str) -> DigitChains:
     """The digits of a text, which all expressions ask for one after the other."""
     return chains(text)
 

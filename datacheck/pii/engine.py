@@ -38,7 +38,7 @@ _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
 
 
-class Standing:
+class StandingRules:
     """By entity the rules that the text that is looked at may match: Presidio hands nothing of the kind to it."""
 
     rules: Mapping[str, Sequence[str]] = {}
@@ -47,7 +47,7 @@ class Standing:
 class SpecRecognizer(PatternRecognizer):
     """A Presidio recognizer made from a `Recognizer`: its patterns, its judgement."""
 
-    def __init__(self, spec: Recognizer, standing: Standing) -> None:
+    def __init__(self, spec: Recognizer, standing: StandingRules) -> None:
         # Presidio would compile each expression once more, a third of a second: it is never asked to match one
         patterns = [Pattern(rule, "", THRESHOLD) for rule in spec.patterns]
         super().__init__(spec.entity, spec.entity, LANGUAGE, patterns, global_regex_flags=0)
@@ -209,7 +209,7 @@ class PresidioEngine:
         self._jieba, self._recognizer = JiebaEngine(LANGUAGE), NameRecognizer(LANGUAGE)
         self._artifacts = artifacts([], nlp, LANGUAGE)
         self._rules = _Rules(specs)
-        self._standing = Standing()
+        self._standing = StandingRules()
         recognizers: list[EntityRecognizer] = [SpecRecognizer(spec, self._standing) for spec in specs]
         self._presidio = AnalyzerEngine(
             registry=_Registry(recognizers, supported_languages=[LANGUAGE]),
