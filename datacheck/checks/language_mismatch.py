@@ -153,7 +153,7 @@ class Mismatches(Feature):
         judged = answers.join(_questions(named), on="row", how="inner", maintain_order="left")
         before = judged.filter(pl.col("asked_at") < pl.col("turn"))
         last = before.sort("row", "turn", "path", "asked_at", maintain_order=True)
-        last = last.unique(["row", "path"], keep="last", maintain_order=True)
+        last = last.unique(["row", "path"], keep="last", maintain_order=True).collect().lazy()
         differ = last.filter(pl.col("script") != pl.col("asked"), _foreign() <= _FOREIGN).collect().lazy()
         quoted = texts.join(differ.select("row").unique(), on="row", how="semi", maintain_order="left")
         quoted = quoted.select("at", "text").collect().lazy()
@@ -182,9 +182,9 @@ class Mismatches(Feature):
 def _other_tongues(texts: pl.LazyFrame, last: pl.LazyFrame) -> pl.LazyFrame:
     """Answers in another language of Latin letters, of prompts in English that speak of no language."""
     text = pl.col("text")
-    alike = last.filter(pl.col("script") == "latin", pl.col("asked") == "latin").collect().lazy()
-    unlike = texts.filter(~latin.is_english(text)).select("at", "text")
-    told = alike.join(unlike, on="at", how="inner", maintain_order="left")
+    alike = last.filter(pl.col("script") == "latin", pl.col("asked") == "latin").collect()
+    said = texts.select("text").collect()["text"].gather(alike["at"])  # `at` counts the texts
+    told = alike.with_columns(said).filter(~latin.is_english(text)).lazy()
     told = told.with_columns(script=without_code(text).map_batches(latin.language_of, return_dtype=pl.String))
     told = told.filter(pl.col("script").is_not_null(), ~looks_like_code(text)).collect().lazy()
     prompts = of_rows(texts, told).filter(pl.col("role").ne_missing("assistant"))

@@ -17,7 +17,7 @@ from datacheck.features.turn_texts import (
     without_code,
 )
 from datacheck.text.edges import ascii_edges, either
-from datacheck.text.gated import one_of
+from datacheck.text.gated import contains_behind, one_of
 from datacheck.text.prose import is_prose
 
 # A brace after a letter, $, \, ^, _ or another brace belongs to LaTeX, a shell, a format string or a workflow file.
@@ -87,6 +87,7 @@ _SHOWN = ascii_edges(
     r"|\b(?:image|figure|picture|diagram|photo|chart) (?:above|below) (?:shows|illustrates|depicts)\b"
     r"|\bsee (?:the )?(?:image|figure|picture|diagram) (?:above|below)\b|\bin the (?:image|picture|photo) above\b"
 )
+_NEAR_FIGURES = "above|below|图所示|[上下]图"
 _PICTURES = r"(?i)图|image|figure|picture|diagram|photo|chart|graph|draw|plot"
 _FIGURES = one_of(["图", "attached", "uploaded", "shown in the", "below"])
 _DRAWN = r"\[asy\]|!\[|<img|<image|https?://|```|\\begin\{|\n\s*\||[┌│+]--|<svg"
@@ -211,8 +212,8 @@ def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFr
 def _shown_figures(data: View, texts: pl.LazyFrame, heard: pl.LazyFrame) -> pl.LazyFrame:
     """Answers that show a picture, of rows that have no media and whose prompts speak of none."""
     text = pl.col("text")
-    said = texts.filter(pl.col("role") == "assistant", pl.col("part") != "rejected", text.str.contains(_SHOWN))
-    said = said.filter(~text.str.contains(_DRAWN)).collect().lazy()
+    said = texts.filter(pl.col("role") == "assistant", pl.col("part") != "rejected")
+    said = said.filter(contains_behind(text, _NEAR_FIGURES, _SHOWN), ~text.str.contains(_DRAWN)).collect().lazy()
     seen = media(of_rows(data.cells, said)).select("row")
     asked = of_rows(heard, said).filter(text.str.contains(_PICTURES)).select("row")
     return flagged(
