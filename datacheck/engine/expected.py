@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from datacheck.check import Feature, Group
+from datacheck.check import Feature, Group, Rounds
 from datacheck.engine.plan import Step
 from datacheck.files.inventory import Inventory
 
@@ -104,7 +104,7 @@ def until_end(plan: Sequence[Step], files: Inventory, workers: int) -> dict[str,
     sizes = {name: inventory.decoded for name, inventory in files.items()}
     behind: dict[str, float] = {}
     for step in reversed(plan):
-        own = _seconds(step, sizes) / (workers if isinstance(step.work, Feature | Group | None) else 1)
+        own = _seconds(step, sizes) / (workers if isinstance(step.work, Feature | Group | Rounds | None) else 1)
         behind[step.key] = own = own + behind.get(step.key, 0.0)
         for before in step.after:
             behind[before] = max(behind.get(before, 0.0), own)
@@ -136,7 +136,7 @@ def estimate(plan: Sequence[Step], files: Inventory, chunk: int) -> Estimate:
     """What a plan will cost where a part has so many bytes."""
     sizes = {name: each.decoded for name, each in files.items()}
     parts = {name: max(len(files[name].read), -(-size // chunk), 1) for name, size in sizes.items()}
-    shared = {step.key: isinstance(step.work, Feature | Group | None) for step in plan}
+    shared = {step.key: isinstance(step.work, Feature | Group | Rounds | None) for step in plan}
     tasks = sum(parts[step.dataset] if shared[step.key] else 1 for step in plan)
     most = max((WHOLE.get(_name(step), 0.0) * sizes[step.dataset] for step in plan), default=0)
     cpu = sum(_seconds(step, sizes) for step in plan)
