@@ -12,15 +12,15 @@ from datacheck.files.inventory import Inventory
 # CPU seconds per GB of the step's dataset: 63 MB of chat through contracts/sft.yaml (2 cores, 2026-11-23; run.json has
 # them). Only their ratios count.
 PER_GB = {
-    "Identifiers": 110, "Leaks": 85, "near_duplicates": 45, "TextKey": 40, "Repetition": 40, "EvalItems": 300,
-    "Languages": 35, "FrequentGrams": 28, "garbled_text": 24, "language_mismatch": 23, "leftover_markup": 20,
-    "load": 18, "refusals": 16, "leakage": 14, "pii": 14, "placeholder_text": 13, "Sketch": 13, "Skeletons": 11,
-    "ShortPrompts": 8, "empty_turns": 6, "GramCounts": 6, "role_errors": 5,
+    "Identifiers": 110, "Leaks": 85, "TextKey": 40, "Repetition": 40, "EvalItems": 300, "Languages": 35,
+    "FrequentGrams": 28, "garbled_text": 24, "language_mismatch": 23, "leftover_markup": 20, "load": 18, "refusals": 16,
+    "leakage": 14, "pii": 14, "placeholder_text": 13, "Sketch": 13, "Candidates": 12, "Skeletons": 11,
+    "ShortPrompts": 8, "NearPairs": 7, "empty_turns": 6, "GramCounts": 6, "role_errors": 5, "SharedKeys": 5,
 }  # fmt: skip
 OTHER = 3  # of a step that is not named there
 LEAST = 0.03  # seconds of any step; of these more, most of it for what they plant and look for (100 rows, 2026-11-25)
 FIXED = {
-    "pii": 0.4, "leakage": 0.25, "Leaks": 0.15, "near_duplicates": 0.1, "Identifiers": 0.1, "Languages": 0.1,
+    "pii": 0.4, "leakage": 0.25, "Leaks": 0.15, "Plants": 0.1, "Identifiers": 0.1, "Languages": 0.1,
     "garbled_text": 0.07,
 }  # fmt: skip
 PROCESS = 650 << 20  # bytes of a process that works on some parts: 84 MB of chat (2026-11-25)

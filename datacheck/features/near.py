@@ -274,4 +274,7 @@ def preferred(facts: pl.DataFrame, keep: Keep) -> Int64s:
 
 def groups(facts: pl.DataFrame, *by: str) -> Int64s:
     """Number the rows so that only those with the same media, the same label and the same `by` share a number."""
-    return facts.select(pl.struct("media", "label", *by).rank("dense")).to_series().to_numpy().astype(np.int64)
+    columns = [name for name in ("media", "label", *by) if facts[name].null_count() < facts.height]
+    if not columns:
+        return np.zeros(facts.height, np.int64)
+    return facts.select(pl.struct(columns).rank("dense")).to_series().to_numpy().astype(np.int64)

@@ -155,11 +155,12 @@ class _Tables:
         (keys,) = of.keys
         self._tables = data.buckets(keys)
         self.entries = sum(total(table) for table in self._tables)
-        self._order = np.argsort(facts["row"].to_numpy(), kind="stable").astype(np.uint32)
-        self._rows = facts["row"].to_numpy()[self._order]
+        rows = facts["row"].to_numpy()
+        self._ranks = np.zeros(int(rows.max()) + 1, np.uint32)
+        self._ranks[rows] = np.arange(len(rows))
 
     def __call__(self) -> Iterator[Keys]:
         """Read them once more."""
         for table in self._tables:
             lines = table.collect()
-            yield Keys.of(lines["key"].to_numpy(), self._order[np.searchsorted(self._rows, lines["row"].to_numpy())])
+            yield Keys.of(lines["key"].to_numpy(), self._ranks[lines["row"].to_numpy()])

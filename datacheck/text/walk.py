@@ -10,7 +10,7 @@ Which pairs a round has depends on the keys and on what was similar, so neither 
 are cut.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -18,11 +18,11 @@ import numpy as np
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.codes import from_lengths
 from datacheck.text.matching import mark_removed, pairs_from_buckets
-from datacheck.text.minhash import MARKED
 
 FEW = 50_000  # pairs, times what all keys of a row are: so many are compared at once ...
-EACH = 8  # ... or so many for each row, if these are more; a pair counts as often as it shares a key
+EACH = 64  # ... or so many for each row, if these are more; a pair counts as often as it shares a key: some eight times
 IN_LINE = 16  # rows with one key; of so few all may be compared
+MERGED = 1 << 22  # pairs that are found before those that are known are put in order again
 _HALF = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
 
@@ -73,14 +73,6 @@ class KnownMarks(NamedTuple):
     marks: UInt64s | None
     least: int
 
-    def agree(self, left: UInt32s, right: UInt32s) -> Bools:
-        """Say of pairs whether their marks do."""
-        if self.marks is None:
-            return np.ones(len(left), np.bool_)
-        differing = np.bitwise_or.reduce(self.marks[left] ^ self.marks[right], axis=1)
-        near: Bools = np.bitwise_count(differing) <= MARKED - self.least
-        return near
-
 
 Tables = Callable[[], Iterable[Keys]]  # what has one key is in one table; may be read several times
 
@@ -89,8 +81,8 @@ def next_pairs(tables: Tables, stays: Bools, expanded: Bools, marks: KnownMarks,
     """Return what to compare in round `number` (from 0); where no row is expanded by it, all is certain.
 
     Where few pairs are left, all are compared. Else those of rows that are among the first in line: with each key that
-    many rows have that still stay, one row in the first round, two in the next, then four, as long as few of them turn
-    out to be removed. So of a cluster nearly all rows are removed before their own pairs are due.
+    many rows have that still stay, one row in the first round, two in the next, then four, as long as few of them
+    turn out to be removed. So of a cluster nearly all rows are removed before their own pairs are due.
 
     stays: bool[rows], what stays by the pairs known so far. expanded: bool[rows]. bands: how many keys a row has.
     """
@@ -101,14 +93,13 @@ def next_pairs(tables: Tables, stays: Bools, expanded: Bools, marks: KnownMarks,
     at_once = max(FEW * bands, EACH * rows)
     if counts[lefts].sum() > at_once:
         in_vain = counts[expanded & ~stays].sum() > EACH * rows
-        lefts = lefts[~_behind(tables(), stays & ~expanded, 1 if in_vain else 1 << min(number, 30))[lefts]]
+        lefts = lefts[~_behind(tables(), stays & ~expanded, 1 if in_vain else 2 ** min(number, 30))[lefts]]
     if not len(lefts):
         return Next(np.zeros(0, np.uint64), np.zeros(0, np.uint32))
     lefts = lefts[: max(1, int(np.searchsorted(np.cumsum(counts[lefts]), at_once, side="right")))]
     skip = np.ones(rows, np.bool_)
     skip[lefts] = False
-    found = [np.zeros(0, np.uint64), *_pairs_of(tables(), skip, marks)]
-    return Next(sorted_unique(np.concatenate(found)), lefts.astype(np.uint32))
+    return Next(_pairs_of(tables(), skip, marks), lefts.astype(np.uint32))
 
 
 def _behind(tables: Iterable[Keys], open_: Bools, first: int) -> Bools:
@@ -123,11 +114,16 @@ def _behind(tables: Iterable[Keys], open_: Bools, first: int) -> Bools:
     return behind
 
 
-def _pairs_of(tables: Iterable[Keys], skip: Bools, marks: KnownMarks) -> Iterator[UInt64s]:
-    """All pairs of the rows that are not to be skipped with later ones that share a key."""
+def _pairs_of(tables: Iterable[Keys], skip: Bools, marks: KnownMarks) -> UInt64s:
+    """All pairs of the rows that are not to be skipped with later ones that share a key, sorted, each once."""
+    known, found, size = np.zeros(0, np.uint64), [np.zeros(0, np.uint64)], 0
     for keys in tables:
         for pairs in pairs_from_buckets(keys.keys, keys.rows, skip=skip, marks=marks.marks, least=marks.least):
-            yield packed(*pairs.T)
+            found.append(packed(*pairs.T))
+            size += len(pairs)
+        if size > max(len(known), MERGED):  # most are found with several keys
+            known, found, size = sorted_unique(np.concatenate([known, *found])), [], 0
+    return sorted_unique(np.concatenate([known, *found]))
 
 
 def packed(left: Int64s | UInt32s, right: Int64s | UInt32s) -> UInt64s:
