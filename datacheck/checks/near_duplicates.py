@@ -23,7 +23,7 @@ from datacheck.check import (
     total,
 )
 from datacheck.features.earlier import REPEATED, Names, repeated, repeats_evidence, silent
-from datacheck.features.near import Candidates, Keep, SharedKeys, without_numbers
+from datacheck.features.near import Candidates, Keep, SharedKeys, groups, without_numbers
 from datacheck.features.near_pairs import NearPairs, walks
 from datacheck.features.planting import (
     SHORT,
@@ -228,7 +228,8 @@ class NearDuplicates(Check):
         )
         tasks, answered = _named(found.variant_of, rows), _named(found.answered_of, rows)
         varied = evidence.filter(pl.col("said").is_not_null())
-        copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
+        whole = facts.select("row", "text", group=pl.Series(groups(facts))).sort("row")
+        copies = whole.filter(pl.struct("text", "group").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)
         planted = [data[need].collect() for need in self._plants]
         seen = calibration(planted[0])
@@ -288,7 +289,7 @@ class NearDuplicates(Check):
 
     def _found(self, data: View) -> VerifiedPairs:
         """Walk over the pairs; rows are numbered in the order in which they are kept."""
-        facts = self._pairs.ranked(data)
+        facts = self._pairs.ranked(data, "text", "media", "label", "score", "task")
         every = data[Need(self._pairs)].drop_nulls("right").sort("left", "right").collect()
         rows = every.select(pl.col("left", "right").cast(pl.Int64)).to_numpy()
         pairs = Pairs(rows, every["common"].to_numpy(), every["union"].to_numpy())

@@ -30,6 +30,7 @@ _LETTER = r"^\W*(?i:(?:the )?answer|答案)?\s*[:：是为]?\W*[A-Ha-h]\W*$"
 _ANSWERS = (pl.col("role") == "assistant").fill_null(value=False) | pl.col("part").is_in(PARTS["response"])
 _ANSWERS &= pl.col("part") != "answer"  # a gold
 Keep = Literal["first", "longest", "best_score"]
+PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), "best_score": ("score",)}
 
 
 class SharedKeys(Rounds):
@@ -267,7 +268,7 @@ def preferred(facts: pl.DataFrame, keep: Keep) -> Int64s:
 
     A row without a score (none, NaN, no number) comes behind all that have one.
     """
-    by = {"first": [], "longest": ["size"], "best_score": ["score"]}[keep]
+    by = PREFERRED_BY[keep]
     order = facts.with_row_index("nth").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
     return order["nth"].to_numpy().astype(np.int64)
 

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Need, Rounds, View, total
-from datacheck.features.near import Candidates, Keep, answers_of, groups, marks_of, preferred
+from datacheck.features.near import PREFERRED_BY, Candidates, Keep, answers_of, groups, marks_of, preferred
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.matching import Pairs, answered_otherwise, exact_contained, exact_pairs, possible, reaching, union
 from datacheck.text.shingles import take
@@ -42,14 +42,14 @@ class NearPairs(Rounds):
         """The candidates, the keys that they share, and marks."""
         return (Need(self.of), *self.of.keys, Need(self.of.sketch))
 
-    def ranked(self, data: View) -> pl.DataFrame:
-        """The candidates' table in the order of preference, without what is quoted."""
-        facts = data[Need(self.of)].drop("quoted").collect()
+    def ranked(self, data: View, *columns: str) -> pl.DataFrame:
+        """Columns of the candidates' table, and what they are preferred by, in the order of preference."""
+        facts = data[Need(self.of)].select(list(dict.fromkeys((*columns, *PREFERRED_BY[self.keep], "row")))).collect()
         return facts if self.keep == "first" else facts[preferred(facts, self.keep)]
 
     def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
         """Pairs that can be similar, with what a task must know of their rows; all rows where all are compared."""
-        facts = self.ranked(data).with_row_index("rank")
+        facts = self.ranked(data, *_PLACED[1:], "media", "label").with_row_index("rank")
         if not facts.height:
             return []
         told = facts.with_columns(task=pl.Series(groups(facts, "task"))).select(_PLACED)
