@@ -262,14 +262,22 @@ class NearDuplicates(Check):
         }
         opposed = quoted(data, opposite, self.on)
         review = (
-            _for_review(quoted(data, tasks, self.on), "other_gold", data.rows),
-            _for_review(quoted(data, answered, self.on), "other_answer", data.rows),
-            _for_review(opposed, "opposite_labels", data.rows),
-            _for_review(template, "boilerplate", data.rows),
+            quoted(data, tasks, self.on).with_columns(problem=pl.lit("other_gold")),
+            quoted(data, answered, self.on).with_columns(problem=pl.lit("other_answer")),
+            opposed.with_columns(problem=pl.lit("opposite_labels")),
+            template.with_columns(problem=pl.lit("boilerplate")),
         )
-        inside = placed(quoted(data, evidence, self.on), data.rows)
-        earlier = (placed(each, data.rows) for each in repeats_evidence(known, data, self.on))
-        listed = pl.concat([inside, *earlier, *review], how="diagonal")
+        repeats = (quoted(data, evidence, self.on), *repeats_evidence(known, data, self.on))
+        every = [
+            *(each.with_columns(drop=True) for each in repeats),
+            *(each.with_columns(drop=False) for each in review),
+        ]
+        # Together, for each of them would read the places of all rows. No one should drop unread what is for review.
+        listed = (
+            placed(pl.concat(every, how="diagonal"), data.rows)
+            .with_columns(row=pl.when("drop").then("row"))
+            .drop("drop")
+        )
         return Measured(values, listed, figures, tuple(notes))
 
     def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
@@ -373,8 +381,3 @@ def _opposite(facts: pl.DataFrame) -> pl.LazyFrame:
     first = labelled.unique(same, keep="first", maintain_order=True).select(*same, other_row="row", others="label")
     both = labelled.join(first, on=same, nulls_equal=True).filter(pl.col("label") != pl.col("others"))
     return both.select("row", "other_row", score=pl.lit(1.0)).sort("row")
-
-
-def _for_review(found: pl.LazyFrame, problem: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Evidence that no one should drop unread: it names places, not rows."""
-    return placed(found, rows).with_columns(row=pl.lit(None, pl.UInt64), problem=pl.lit(problem))
