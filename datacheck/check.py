@@ -1,7 +1,8 @@
 """The vocabulary: what a check is, what it may see, and what it gives back.
 
 Load → derive → measure → judge. A *feature* derives expensive columns row by row, a *summary* is small and
-dataset-wide, a *group* brings equal keys together, a *check* measures numbers and evidence. None of them judges:
+dataset-wide, a *group* brings equal keys together, *rounds* are work on the whole dataset that many share, a *check*
+measures numbers and evidence. None of them judges:
 limits in the contract do. All are frozen value objects: equal ones are computed once.
 """
 
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import polars as pl
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
@@ -330,9 +331,9 @@ EVIDENCE: dict[str, pl.DataType] = {
 
 
 class Need(NamedTuple):
-    """A table that a step wants to see: a feature, summary or group, or a plain table of another dataset (`of`)."""
+    """A table that a step wants to see: derived, or a plain one of another dataset (`of`)."""
 
-    table: Feature | Summary | Group | Table
+    table: Feature | Summary | Group | Rounds | Table
     of: str | None = None
 
     def below(self) -> tuple[Need, ...]:
@@ -369,7 +370,20 @@ class View(ABC):
 
     @abstractmethod
     def buckets(self, need: Need) -> list[pl.LazyFrame]:
-        """The buckets of a declared Group; rows with equal keys share a bucket."""
+        """The buckets of a declared Group, where rows with equal keys share one; of Rounds, the tables of its tasks."""
+
+    @property
+    @abstractmethod
+    def firsts(self) -> Sequence[int]:
+        """The first row of each part of the dataset, and one more for the end."""
+
+    @abstractmethod
+    def piece(self, name: Table, part: int) -> pl.LazyFrame:
+        """Scan one part of a plain table, with the numbers of the whole dataset."""
+
+    @abstractmethod
+    def bodies(self, need: Need) -> Bodies:
+        """What declared Rounds left apart from their tables."""
 
     @property
     def rows(self) -> pl.LazyFrame:
@@ -442,6 +456,43 @@ class Summary(Model, ABC):
     @abstractmethod
     def compute(self, data: View) -> pl.DataFrame:
         """Return a table that fits in memory easily."""
+
+
+class Bodies(Protocol):
+    """The column that Rounds keep apart: one after the other in a file for each task, in the order of its table."""
+
+    def read(self, file: int, starts: Sequence[int], ends: Sequence[int], out: memoryview) -> None:
+        """Fill `out` with ranges of bytes of one task's file (its number counts from 0)."""
+        ...
+
+
+class Rounds(Model, ABC):
+    """A derived table that is made in rounds: `deal` says what is left to do, and tasks do it beside one another.
+
+    For work on the whole dataset that no part of it can do by itself. Both see the dataset, and depend on nothing but
+    what they are given: not on how many workers there are, nor on how the dataset is cut into parts.
+
+    columns: of the table, which is what all tasks return, in order. apart: one of them, of Binary, that is read a few
+    rows at a time: it stands in no table but in a file for each task (`View.bodies`).
+    """
+
+    columns: ClassVar[Mapping[str, pl.DataType | type[pl.DataType]]]
+    apart: ClassVar[str | None] = None
+
+    def needs(self) -> tuple[Need, ...]:
+        """Tables that both read besides the plain ones."""
+        return ()
+
+    @abstractmethod
+    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
+        """Return a table for each task of round `number` (from 0); none: all is done.
+
+        `data[Need(self)]` is what the tasks of the rounds before returned.
+        """
+
+    @abstractmethod
+    def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
+        """Do a task; return the promised columns. `row`, where it has one, is a number of the whole dataset."""
 
 
 class Group(Model):

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from datacheck.check import (
     Check,
-    Group,
     Limit,
     Measured,
     Message,
@@ -24,50 +23,27 @@ from datacheck.check import (
     total,
 )
 from datacheck.features.earlier import REPEATED, Names, repeated, repeats_evidence, silent
-from datacheck.features.near import (
-    Candidates,
-    Keep,
-    Shared,
-    answers_of,
-    candidates,
-    groups,
-    keys_of,
-    preferred,
-    shared_keys,
-    without_numbers,
+from datacheck.features.near import Candidates, Keep, SharedKeys, groups, without_numbers
+from datacheck.features.near_pairs import NearPairs, walks
+from datacheck.features.planting import (
+    SHORT,
+    LshRecall,
+    Plants,
+    calibration,
+    histogram,
+    on_made_up,
+    recall_by_similarity,
 )
-from datacheck.features.planting import calibrate, histogram, on_made_up, recall_by_similarity
 from datacheck.features.repeats import Repeats
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
 from datacheck.features.texts import PARTS, On, largest_clusters, quoted
 from datacheck.text.arrays import Bools, Float64s, Int64s, UInt64s, sorted_unique
-from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.matching import (
-    Pairs,
-    answered_otherwise,
-    exact_contained,
-    exact_pairs,
-    greedy_removed,
-    similar_pairs,
-    union,
-)
-from datacheck.text.minhash import least_alike, proposed
+from datacheck.text.matching import Pairs, greedy_removed
+from datacheck.text.minhash import least_alike
 from datacheck.text.rules import Rule
 
-PLANTED_ROWS = 60  # rows that get a planted copy of every kind: at most 900 plants
 PLANTED_N = 10  # characters or words that every canary has
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
-SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
-LONG = 5_000  # code points; of a longer one its beginning: plants of a book take minutes, and say the same
-SAMPLED_GRAMS = 1 << 24  # n-grams of that sample at most: all are in memory
-SAMPLE = 5_000  # rows on which the search is compared with the complete one
-SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
-PAIRS = 1 << 17  # pairs whose keys are compared at once
-# Where every row is shorter, the search is tried on these.
-STAND_INS = (
-    "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
-    "The old bridge crosses the river east of the village, and two willows grow beside its stone steps.",
-)
 
 
 class VerifiedPairs(NamedTuple):
@@ -81,7 +57,6 @@ class VerifiedPairs(NamedTuple):
     kept_of: Int64s
     variant_of: Int64s
     answered_of: Int64s
-    sample: pl.DataFrame
 
 
 class NearDuplicates(Check):
@@ -189,8 +164,26 @@ class NearDuplicates(Check):
         return 0 if self.containment else least_alike(likeness, self._sketch.scheme[2])
 
     @property
-    def _group(self) -> Need:
-        return Need(Group(of=self._sketch, by="key", columns=("row", "key")))
+    def _candidates(self) -> Candidates:
+        return Candidates(sketch=self._sketch, least=self._alike, exact=self.exact)
+
+    @property
+    def _pairs(self) -> NearPairs:
+        return NearPairs(of=self._candidates, keep=self.keep, similar=self._least, contained=self.containment)
+
+    @property
+    def _shared(self) -> SharedKeys:
+        return SharedKeys(sketch=self._sketch, least=self._alike)
+
+    @property
+    def _recall(self) -> Need:
+        return Need(LshRecall(of=self._candidates, threshold=self._least))
+
+    @property
+    def _plants(self) -> tuple[Need, ...]:
+        """Plants in this dataset, and the same ones as if they stood in the earlier ones."""
+        sides = (self._sketch, *(each.beside for each in self._repeats))
+        return tuple(Need(Plants(of=self._candidates, sketch=side, threshold=self._least)) for side in sides)
 
     @property
     def _repeats(self) -> tuple[Repeats, ...]:
@@ -198,24 +191,18 @@ class NearDuplicates(Check):
         return tuple(Repeats(name, *how) for name in self.against)
 
     def needs(self) -> tuple[Need, ...]:
-        """Band keys, brought together by key; the boilerplate, to compare candidates without it."""
+        """Pairs that were compared, and how well they are found; the keys, for canaries."""
         earlier = (need for each in self._repeats for need in each.needs())
-        return (self._group, Need(self._sketch), *self._sketch.needs(), *earlier)
+        own = (Need(self._candidates), Need(self._pairs), self._recall, *self._plants)
+        return (*own, self._shared.group, *self._shared.needs(), *self._sketch.needs(), *earlier)
 
     def promised(self) -> frozenset[str]:
         """Without an earlier dataset nothing is compared with one."""
         return frozenset(self.metrics) - (frozenset() if self.against else {"repeated"})
 
     def measure(self, data: View) -> Measured:
-        """Pairs from shared keys, verified; then the greedy walk."""
-        picked = self._picked(data)
-        none = Shared(np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros((0, 2), np.uint64))
-        shared = none if self.exact else shared_keys(data, self._sketch, self._group, self._alike)
-        quote = self._quoted(data)
-        wanted = None if self.exact else sorted_unique(np.concatenate([shared.each_row()[0], picked, quote]))
-        with candidates(data, self._sketch, wanted, quote) as compared:
-            found = self._search(data, compared, shared, picked)
-            sources = _sources(compared.quoted)
+        """The greedy walk over similar pairs."""
+        found, sample = self._found(data), data[self._recall].collect()
         facts, kept_of = found.facts, found.kept_of
         removed = np.flatnonzero(kept_of >= 0)
         rows, texts = facts["row"].to_numpy(), facts["text"].to_numpy()
@@ -241,13 +228,13 @@ class NearDuplicates(Check):
         )
         tasks, answered = _named(found.variant_of, rows), _named(found.answered_of, rows)
         varied = evidence.filter(pl.col("said").is_not_null())
-        copies = facts.sort("row").filter(pl.struct("text", "media", "label").is_first_distinct().not_()).lazy()
+        whole = facts.select("row", "text", group=pl.Series(groups(facts))).sort("row")
+        copies = whole.filter(pl.struct("text", "group").is_first_distinct().not_()).lazy()
         opposite, template = _opposite(facts), self._template(data)
-        calibration = calibrate(data, self._sketch, sources or STAND_INS, self._least, self._alike)
-        recall = calibration.recall
-        for each in self._repeats:  # the same plants, as if they stood there
-            there = calibrate(data, each.beside, sources or STAND_INS, self._least, self._alike).recall
-            recall = Ratio(recall.n + there.n, recall.of + there.of)
+        planted = [data[need].collect() for need in self._plants]
+        seen = calibration(planted[0])
+        recalls = [calibration(each).recall for each in planted]
+        recall = Ratio(sum(each.n for each in recalls), sum(each.of for each in recalls))
         known = {each.name: each.found(data) for each in self._repeats}
         values = (
             *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
@@ -259,39 +246,47 @@ class NearDuplicates(Check):
             *rates("boilerplate_rows", template, data.rows),
             *repeated(known, data, self.by),
             Value("planted_recall", recall if total(data.rows) else None),
-            Value("lsh_missed", int((~found.sample["found"]).sum()) if total(data.rows) else None),
+            Value("lsh_missed", int((~sample["found"]).sum()) if total(data.rows) else None),
         )
         notes = [*self._notes(data), *self._unscored(facts)]
-        if not sources:
+        if planted[0]["made_up"].any():
             notes.append(on_made_up(SHORT))
         figures = {
             "similarity": histogram(found.pairs.similarity, low=0.3),
             "clusters": _sizes(kept_of),
             **largest_clusters(data, evidence.select("row", "other_row").collect(), self.on),
-            "planted": calibration.by_kind,
-            "recall_curve": calibration.curve,
-            "random_pairs": calibration.random,
-            "lsh_recall": recall_by_similarity(found.sample),
+            "planted": seen.by_kind,
+            "recall_curve": seen.curve,
+            "random_pairs": seen.random,
+            "lsh_recall": recall_by_similarity(sample),
         }
         opposed = quoted(data, opposite, self.on)
         review = (
-            _for_review(quoted(data, tasks, self.on), "other_gold", data.rows),
-            _for_review(quoted(data, answered, self.on), "other_answer", data.rows),
-            _for_review(opposed, "opposite_labels", data.rows),
-            _for_review(template, "boilerplate", data.rows),
+            quoted(data, tasks, self.on).with_columns(problem=pl.lit("other_gold")),
+            quoted(data, answered, self.on).with_columns(problem=pl.lit("other_answer")),
+            opposed.with_columns(problem=pl.lit("opposite_labels")),
+            template.with_columns(problem=pl.lit("boilerplate")),
         )
-        inside = placed(quoted(data, evidence, self.on), data.rows)
-        earlier = (placed(each, data.rows) for each in repeats_evidence(known, data, self.on))
-        listed = pl.concat([inside, *earlier, *review], how="diagonal")
+        repeats = (quoted(data, evidence, self.on), *repeats_evidence(known, data, self.on))
+        every = [
+            *(each.with_columns(drop=True) for each in repeats),
+            *(each.with_columns(drop=False) for each in review),
+        ]
+        # Together, for each of them would read the places of all rows. No one should drop unread what is for review.
+        listed = (
+            placed(pl.concat(every, how="diagonal"), data.rows)
+            .with_columns(row=pl.when("drop").then("row"))
+            .drop("drop")
+        )
         return Measured(values, listed, figures, tuple(notes))
 
     def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
         """The compared text holds the plant, and the copy of the row is proposed for comparison with it."""
         texts = dict(self._sketch.of.texts(data.turns).iter_rows())
-        shared = shared_keys(data, self._sketch, self._group, self._alike)
         keys: dict[int, set[int]] = {}
-        for row, key in zip(shared.rows.tolist(), shared.keys.tolist(), strict=True):
-            keys.setdefault(row, set()).add(key)
+        for bucket in data.buckets(self._shared.group):
+            for key, row in self._shared.of_bucket(data, bucket).iter_rows():
+                keys.setdefault(row, set()).add(key)
         read = PARTS[self.on] if self.features.n <= PLANTED_N else ()
         return [
             words in texts.get(row, "") and bool(keys.get(row, set()) & keys.get(row + 1, set()))
@@ -300,64 +295,18 @@ class NearDuplicates(Check):
             for row, words, part, role in plants.select("row", "words", "part", "role").iter_rows()
         ]
 
-    def _search(self, data: View, compared: Candidates, shared: Shared, picked: Int64s) -> VerifiedPairs:
-        """Verify the candidates; rows are numbered in the order in which they are kept."""
-        order = preferred(compared.facts, self.keep)
-        facts, sets = compared.facts if self.keep == "first" else compared.facts[order], compared.sets
-        sets.reorder(order)
-        by_row, rank = compared.facts["row"].to_numpy(), np.argsort(order)
-
-        def among(apart: Int64s, answers: SpilledSets | None = None) -> Pairs:
-            if self.exact:
-                every = sets.take(np.arange(len(order)))
-                pairs = exact_pairs(every, self._least)
-                if self.containment:
-                    pairs = union([pairs, exact_contained(every, self.containment)])
-                pairs = pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
-                return pairs if answers is None else pairs.where(~answered_otherwise(answers, pairs.rows))
-            known, counts = shared.each_row()
-            local = np.repeat(rank.astype(np.uint32)[np.searchsorted(by_row, known)], counts)
-            marks = shared.marks[facts["row"].to_numpy()]
-            return similar_pairs(
-                sets, shared.keys, local, self._least, greedy=True, contained=self.containment, groups=apart,
-                marks=marks, least=self._alike, answers=answers,
-            )  # fmt: skip
-
-        apart = groups(facts, "task")
-        pairs = among(apart)
-        kept_of = greedy_removed(len(order), pairs)
-        answered_of, variant_of = kept_of.copy(), np.full(len(order), -1, np.int64)
-        if self.on == "conversation" and len(pairs.rows):
-            with answers_of(data, self._sketch.of, by_row.astype(np.int64)) as answers:
-                answers.reorder(order)
-                if answered_otherwise(answers, pairs.rows).any():
-                    pairs = among(apart, answers)
-                    kept_of = greedy_removed(len(order), pairs)
-        if facts["task"].n_unique() > 1:
-            variant_of = np.where(kept_of < 0, greedy_removed(len(order), among(groups(facts))), -1)
-        answered_of = np.where((kept_of < 0) & (variant_of < 0), answered_of, -1)
-        sample = self._lsh_recall(data, compared, by_row, rank, picked)
-        return VerifiedPairs(facts, pairs, kept_of, variant_of, answered_of, sample)
-
-    def _lsh_recall(
-        self, data: View, compared: Candidates, by_row: Int64s, rank: Int64s, picked: Int64s
-    ) -> pl.DataFrame:
-        """`similarity`, `found`: all similar pairs of a sample, and whether a band (and the marks) propose each."""
-        chosen = rank[np.searchsorted(by_row, picked)]
-        few = int((np.cumsum(compared.sets.lengths[chosen]) <= SAMPLED_GRAMS).sum())
-        pairs = exact_pairs(compared.sets.take(chosen[:few]), self._least)
-        keys, marked = keys_of(data, self._sketch, picked[:few])
-        blocks = [pairs.rows[at : at + PAIRS].T for at in range(0, len(pairs.rows), PAIRS)]
-        found = [proposed(keys[one], keys[two], marked[one], marked[two], self._alike) for one, two in blocks]
-        return pl.DataFrame({"similarity": pairs.similarity, "found": np.concatenate([np.zeros(0, np.bool_), *found])})
-
-    def _picked(self, data: View) -> Int64s:
-        """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
-        every = max(1, -(-total(data.rows) // SAMPLE))
-        lines = data[Need(self._sketch)].filter(pl.col("pick") % every == 0).select("pick", "row")
-        few = pl.int_range(pl.len()).over("pick") < SAMPLED_COPIES
-        rows = lines.sort("pick", "row").filter(few).head(SAMPLE).collect()["row"]
-        return rows.sort().to_numpy().astype(np.int64)
+    def _found(self, data: View) -> VerifiedPairs:
+        """Walk over the pairs; rows are numbered in the order in which they are kept."""
+        facts = self._pairs.ranked(data, "text", "media", "label", "score", "task")
+        every = data[Need(self._pairs)].drop_nulls("right").sort("left", "right").collect()
+        rows = every.select(pl.col("left", "right").cast(pl.Int64)).to_numpy()
+        pairs = Pairs(rows, every["common"].to_numpy(), every["union"].to_numpy())
+        own, *others = walks(every)
+        kept_of = greedy_removed(facts.height, pairs.where(own))
+        answered_of, variant_of = (greedy_removed(facts.height, pairs.where(each)) for each in others)
+        variant_of[(kept_of >= 0) | (facts["task"].n_unique() <= 1)] = -1
+        answered_of[(kept_of >= 0) | (variant_of >= 0)] = -1
+        return VerifiedPairs(facts, pairs.where(own), kept_of, variant_of, answered_of)
 
     def _notes(self, data: View) -> list[Message]:
         """Say what could not be compared. Every row that could has a line."""
@@ -401,12 +350,6 @@ class NearDuplicates(Check):
         lines = data[Need(self._sketch)].filter("template").select(row=pl.col("row").cast(pl.UInt64))
         return lines.sort("row").collect(engine="streaming").lazy()
 
-    def _quoted(self, data: View) -> Int64s:
-        """Return the rows with the smallest band keys, ascending: chosen by content, so the same in every run."""
-        lines = data[Need(self._sketch)].select("row", least=pl.col("key").list.min())
-        rows = lines.bottom_k(2 * PLANTED_ROWS, by=["least", "row"]).collect(engine="streaming")["row"]
-        return rows.sort().to_numpy().astype(np.int64)
-
 
 def _named(repeated: Int64s, rows: UInt64s) -> pl.LazyFrame:
     """`row`, `other_row`: of each row that has one, which row it is like."""
@@ -414,12 +357,6 @@ def _named(repeated: Int64s, rows: UInt64s) -> pl.LazyFrame:
     return pl.LazyFrame(
         {"row": rows[own], "other_row": rows[repeated[own]]}, {"row": pl.UInt64, "other_row": pl.UInt64}
     )
-
-
-def _sources(quoted: pl.DataFrame) -> list[str]:
-    """Texts to make planted copies of, or their beginnings."""
-    long = quoted.sort("row").filter(pl.col("text").str.len_chars() >= SHORT)
-    return long.head(PLANTED_ROWS)["text"].str.slice(0, LONG).to_list()
 
 
 def _scores(pairs: Pairs, removed: Int64s, kept_of: Int64s) -> Float64s:
@@ -444,8 +381,3 @@ def _opposite(facts: pl.DataFrame) -> pl.LazyFrame:
     first = labelled.unique(same, keep="first", maintain_order=True).select(*same, other_row="row", others="label")
     both = labelled.join(first, on=same, nulls_equal=True).filter(pl.col("label") != pl.col("others"))
     return both.select("row", "other_row", score=pl.lit(1.0)).sort("row")
-
-
-def _for_review(found: pl.LazyFrame, problem: str, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """Evidence that no one should drop unread: it names places, not rows."""
-    return placed(found, rows).with_columns(row=pl.lit(None, pl.UInt64), problem=pl.lit(problem))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from datacheck.check import Need, Status, Table, View
+from datacheck.check import Bodies, Need, Status, Table, View
 from datacheck.checks.pii import Pii
 from datacheck.contract.load import Contract
 from datacheck.derive.manifest import LEFT, DerivedDataset, LeftValue, RedactedString, Redaction
@@ -111,6 +111,16 @@ class _OneTable(View):
         raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
 
     def buckets(self, need: Need) -> list[pl.LazyFrame]:
+        raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
+
+    @property
+    def firsts(self) -> tuple[int, ...]:
+        return (0, self._tables.rows.height)
+
+    def piece(self, name: Table, part: int) -> pl.LazyFrame:  # noqa: ARG002 - there is one
+        return self.table(name)
+
+    def bodies(self, need: Need) -> Bodies:
         raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
 
 

@@ -1,4 +1,4 @@
-"""What a worker does of a step: derive a feature of a part, summarise a dataset, group a feature.
+"""What a worker does of a step: derive a feature of a part, summarise a dataset, group a feature, deal and do rounds.
 
 Every function takes a plain frozen task, reads from the store and writes to the store. What it raises is turned into
 a Failure by `workers.guarded`: no exception gets out that could carry data.
@@ -12,14 +12,15 @@ from typing import Generic, TypeVar
 
 import polars as pl
 
-from datacheck.check import Check, Feature, Group, Summary
+from datacheck.check import Check, Feature, Group, Rounds, Summary
 from datacheck.engine.bucket import Place
 from datacheck.engine.sharing import SharedValue
 from datacheck.engine.store import scan, store_at
-from datacheck.engine.view import BUCKETS, Loaded, StoreView, TablePlace, bucket_file
+from datacheck.engine.store import table as read_table
+from datacheck.engine.view import BUCKETS, DEALT, Loaded, StoreView, TablePlace, body_file, bucket_file
 from datacheck.errors import CheckAuthorError
 
-Of = TypeVar("Of", Feature, Summary, Check)
+Of = TypeVar("Of", Feature, Summary, Rounds, Check)
 
 
 @dataclass(frozen=True)
@@ -57,11 +58,15 @@ def derive_part(task: StepTask[Feature]) -> None:
     """Write one part's table of a feature."""
     feature = task.given.of
     with task.view() as view:
-        table = feature.compute(view)
-    if dict(table.schema) != dict(feature.columns):
-        promised = ", ".join(f"{name} {kind}" for name, kind in feature.columns.items())
-        raise CheckAuthorError(f"{type(feature).__name__}: its table has other columns than promised ({promised})")
+        table = _promised(feature, feature.compute(view))
     view.store.write_table(task.target, table)
+
+
+def _promised(work: Feature | Rounds, table: pl.DataFrame) -> pl.DataFrame:
+    if dict(table.schema) != dict(work.columns):
+        promised = ", ".join(f"{name} {kind}" for name, kind in work.columns.items())
+        raise CheckAuthorError(f"{type(work).__name__}: its table has other columns than promised ({promised})")
+    return table
 
 
 def summarise(task: StepTask[Summary]) -> None:
@@ -93,3 +98,37 @@ def group_part(task: GroupTask) -> None:
         for (number,), lines in buckets.items():
             store.write_table(folder / bucket_file(number), lines.drop("_bucket"))
         store.write_json(folder / BUCKETS, sorted(number for (number,) in buckets))
+
+
+@dataclass(frozen=True)
+class DealTask(StepTask[Rounds]):
+    """Deal round `number`; what the rounds before have done is among the places."""
+
+    number: int
+
+
+def deal(task: DealTask) -> None:
+    """Write `<target>/<n>.parquet` for every task of the round, and how many there are."""
+    with task.view() as view, view.store.folder(task.target) as folder:
+        dealt = task.given.of.deal(view, task.number)
+        for number, table in enumerate(dealt):
+            view.store.write_table(folder / bucket_file(number), table)
+        view.store.write_json(folder / DEALT, len(dealt))
+
+
+@dataclass(frozen=True)
+class DealtTask(StepTask[Rounds]):
+    """Do what was dealt and lies at `source`."""
+
+    source: Path
+
+
+def do_dealt(task: DealtTask) -> None:
+    """Write the table of a task, and beside it what it keeps apart."""
+    rounds = task.given.of
+    with task.view() as view:
+        table = _promised(rounds, rounds.compute(view, read_table(task.source)))
+    if rounds.apart:
+        view.store.write_content(body_file(task.target), b"".join(table[rounds.apart]))
+        table = table.drop(rounds.apart)
+    view.store.write_table(task.target, table)

@@ -5,22 +5,22 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from datacheck.check import Feature, Group
+from datacheck.check import Feature, Group, Rounds
 from datacheck.engine.plan import Step
 from datacheck.files.inventory import Inventory
 
 # CPU seconds per GB of the step's dataset: 63 MB of chat through contracts/sft.yaml (2 cores, 2026-11-23; run.json has
 # them). Only their ratios count.
 PER_GB = {
-    "Identifiers": 110, "Leaks": 85, "near_duplicates": 45, "TextKey": 40, "Repetition": 40, "EvalItems": 300,
-    "Languages": 35, "FrequentGrams": 28, "garbled_text": 24, "language_mismatch": 23, "leftover_markup": 20,
-    "load": 18, "refusals": 16, "leakage": 14, "pii": 14, "placeholder_text": 13, "Sketch": 13, "Skeletons": 11,
-    "ShortPrompts": 8, "empty_turns": 6, "GramCounts": 6, "role_errors": 5,
+    "Identifiers": 110, "Leaks": 85, "TextKey": 40, "Repetition": 40, "EvalItems": 300, "Languages": 35,
+    "FrequentGrams": 28, "garbled_text": 24, "language_mismatch": 23, "leftover_markup": 20, "load": 18, "refusals": 16,
+    "leakage": 14, "pii": 14, "placeholder_text": 13, "Sketch": 13, "Candidates": 12, "Skeletons": 11,
+    "ShortPrompts": 8, "NearPairs": 7, "empty_turns": 6, "GramCounts": 6, "role_errors": 5, "SharedKeys": 5,
 }  # fmt: skip
 OTHER = 3  # of a step that is not named there
 LEAST = 0.03  # seconds of any step; of these more, most of it for what they plant and look for (100 rows, 2026-11-25)
 FIXED = {
-    "pii": 0.4, "leakage": 0.25, "Leaks": 0.15, "near_duplicates": 0.1, "Identifiers": 0.1, "Languages": 0.1,
+    "pii": 0.4, "leakage": 0.25, "Leaks": 0.15, "Plants": 0.1, "Identifiers": 0.1, "Languages": 0.1,
     "garbled_text": 0.07,
 }  # fmt: skip
 PROCESS = 650 << 20  # bytes of a process that works on some parts: 84 MB of chat (2026-11-25)
@@ -104,7 +104,7 @@ def until_end(plan: Sequence[Step], files: Inventory, workers: int) -> dict[str,
     sizes = {name: inventory.decoded for name, inventory in files.items()}
     behind: dict[str, float] = {}
     for step in reversed(plan):
-        own = _seconds(step, sizes) / (workers if isinstance(step.work, Feature | Group | None) else 1)
+        own = _seconds(step, sizes) / (workers if isinstance(step.work, Feature | Group | Rounds | None) else 1)
         behind[step.key] = own = own + behind.get(step.key, 0.0)
         for before in step.after:
             behind[before] = max(behind.get(before, 0.0), own)
@@ -136,7 +136,7 @@ def estimate(plan: Sequence[Step], files: Inventory, chunk: int) -> Estimate:
     """What a plan will cost where a part has so many bytes."""
     sizes = {name: each.decoded for name, each in files.items()}
     parts = {name: max(len(files[name].read), -(-size // chunk), 1) for name, size in sizes.items()}
-    shared = {step.key: isinstance(step.work, Feature | Group | None) for step in plan}
+    shared = {step.key: isinstance(step.work, Feature | Group | Rounds | None) for step in plan}
     tasks = sum(parts[step.dataset] if shared[step.key] else 1 for step in plan)
     most = max((WHOLE.get(_name(step), 0.0) * sizes[step.dataset] for step in plan), default=0)
     cpu = sum(_seconds(step, sizes) for step in plan)

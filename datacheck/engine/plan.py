@@ -6,11 +6,11 @@ Steps are per dataset; parts never appear here: the runner fans row-local steps 
 import hashlib
 from dataclasses import dataclass, replace
 
-from datacheck.check import Check, Feature, Group, Model, Need, Summary
+from datacheck.check import Check, Feature, Group, Model, Need, Rounds, Summary
 from datacheck.contract.load import Contract
 from datacheck.errors import CheckAuthorError
 
-Work = Feature | Summary | Group | Check | None  # to derive, summarise, group, measure; None: to load
+Work = Feature | Summary | Group | Rounds | Check | None  # to derive, summarise, …, measure; None: to load
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ def step_key(dataset: str, work: Work) -> str:
             return f"derive {dataset} {_label(work)}"
         case Summary():
             return f"summarise {dataset} {_label(work)}"
+        case Rounds():
+            return f"rounds {dataset} {_label(work)}"
         case Group():
             kept = f" ({', '.join(work.columns)})" if work.columns else ""
             return f"group {dataset} {_label(work.of)} by {work.by}/{work.buckets}{kept}"
@@ -65,7 +67,7 @@ def _label(model: Model) -> str:
 def _add(
     steps: dict[str, Step],
     dataset: str,
-    work: Feature | Summary | Group | Check,
+    work: Feature | Summary | Group | Rounds | Check,
     above: tuple[object, ...],
     known: set[str],
 ) -> str:

@@ -5,18 +5,30 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from graphlib import TopologicalSorter
 from heapq import heappop, heappush
+from itertools import count
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from datacheck import plugins
-from datacheck.check import Check, Coverage, Feature, Group, Message, Summary
+from datacheck.check import Check, Coverage, Feature, Group, Message, Need, Rounds, Summary
 from datacheck.contract import discover
 from datacheck.contract.load import Contract
 from datacheck.engine import clusters, kept
 from datacheck.engine.canaries import looks
 from datacheck.engine.costs import Cost
-from datacheck.engine.execute import Given, GroupTask, StepTask, derive_part, group_part, summarise
+from datacheck.engine.execute import (
+    DealTask,
+    DealtTask,
+    Given,
+    GroupTask,
+    StepTask,
+    deal,
+    derive_part,
+    do_dealt,
+    group_part,
+    summarise,
+)
 from datacheck.engine.expected import Ahead, OnProgress, until_end
 from datacheck.engine.ingest import load
 from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
@@ -24,9 +36,9 @@ from datacheck.engine.plan import Step, need_step
 from datacheck.engine.pool import Pool
 from datacheck.engine.processes import longest
 from datacheck.engine.sharing import SharedValue, Sharing
-from datacheck.engine.store import Store, digest
+from datacheck.engine.store import Store, digest, read_json
 from datacheck.engine.twin import Pair, twin
-from datacheck.engine.view import BUCKETS, Loaded, TablePlace
+from datacheck.engine.view import BUCKETS, DEALT, Loaded, TablePlace, bucket_file
 from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, guarded
 from datacheck.errors import LoadError, UsageError
 from datacheck.files.inventory import Inventory
@@ -137,6 +149,8 @@ class Engine:
                 return self._summarise(step.dataset, step.work)
             case Group():
                 return self._group(step.dataset, step.work)
+            case Rounds():
+                return self._rounds(step.dataset, step.work)
             case Check():
                 return self._measure(step.dataset, step.work)
 
@@ -158,7 +172,7 @@ class Engine:
         how = {"records": step.records, "canaries": canaries, "keep": step.dataset in self.known}
         return load(step.dataset, files, reading, self.sharing, self.workers, **how, debug=self.debug)
 
-    def _places(self, dataset: str, work: Feature | Summary | Group | Check) -> tuple[TablePlace, ...]:
+    def _places(self, dataset: str, work: Feature | Summary | Group | Rounds | Check) -> tuple[TablePlace, ...]:
         """Where lies what a step needs."""
         places = []
         for need in work.needs():
@@ -224,6 +238,27 @@ class Engine:
         if missing:
             self._all(group_part, [GroupTask(self.store.place, group, source, t) for t, source in missing.items()])
         return tuple(targets)
+
+    def _rounds(self, dataset: str, rounds: Rounds) -> Result:
+        loaded, places = self.loaded(dataset), self._places(dataset, rounds)
+        key = digest(rounds, loaded.content, self._keys(places))
+        given = self._given(Given(loaded, rounds, places))
+        done: tuple[Path, ...] = ()
+        for number in count():
+            hand = self.store.path("rounds", digest(key, number))
+            if not self.store.has(hand / DEALT):
+                before = self._given(Given(loaded, rounds, (*places, TablePlace(Need(rounds), loaded, done))))
+                self._all(deal, [DealTask(self.store.place, before, None, hand, number)])
+            dealt: int = read_json(hand / DEALT)
+            if not dealt:
+                return done
+            targets = [self.store.path("rounds", f"{digest(key, number, n)}.parquet") for n in range(dealt)]
+            there = self.store.has_all(targets)
+            missing = [n for n in range(dealt) if not there[n]]
+            tasks = [DealtTask(self.store.place, given, None, targets[n], hand / bucket_file(n)) for n in missing]
+            self._all(do_dealt, tasks)
+            done += tuple(targets)
+        raise AssertionError
 
     def _measure(self, dataset: str, check: Check) -> Measurement:
         loaded, places = self.loaded(dataset), self._places(dataset, check)

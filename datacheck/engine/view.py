@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -12,7 +13,9 @@ from typing import Any, NamedTuple, TypeVar
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from datacheck.check import Feature, Group, Message, Need, Summary, Table, View
+from datacheck.check import Feature, Group, Message, Need, Rounds, Summary, Table, View
+from datacheck.engine.bucket import local
+from datacheck.engine.held import get as held_content
 from datacheck.engine.store import Store, read_json, scan, scan_records
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import joined
@@ -20,6 +23,7 @@ from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Event
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import CELLS, LINES, RECORDS, TURNS, rows_schema
+from datacheck.text.disk_sets import fill
 from datacheck.text.views import alone
 
 T = TypeVar("T")
@@ -48,6 +52,7 @@ class Lack:
 
 
 BUCKETS = "buckets.json"  # of a part: which buckets of a group its lines are in
+DEALT = "dealt.json"  # of a round: how many tasks it has
 MANY = 16  # tables; beyond it polars' plan of a union costs more, in time and memory, than reading them one by one
 
 
@@ -103,7 +108,7 @@ class Loaded:
 
 @dataclass(frozen=True)
 class TablePlace:
-    """Where a declared need lies in the store: for a feature or group one path per part, else one."""
+    """Where a need lies in the store: a path for each part (feature, group) or task (rounds), else one."""
 
     need: Need
     loaded: Loaded
@@ -146,6 +151,20 @@ class StoreView(View):
             yield _of_part(self.store, loaded, name, part)
 
     @property
+    def firsts(self) -> tuple[int, ...]:
+        """Of all parts, whatever part this is of."""
+        parts = self.loaded.parts
+        return (*(part.first_row for part in parts), sum(part.rows for part in parts))
+
+    def piece(self, name: Table, part: int) -> pl.LazyFrame:
+        """A part of a plain table."""
+        return _of_part(self.store, self.loaded, name, self.loaded.parts[part])
+
+    def bodies(self, need: Need) -> StoredBodies:
+        """In the files beside the tables."""
+        return StoredBodies(self._place(need).paths)
+
+    @property
     def lacking(self) -> tuple[Message, ...]:
         """What the contract names and no row has."""
         return tuple(lack.note() for lack in self.loaded.lacking)
@@ -169,6 +188,8 @@ class StoreView(View):
             return _part_tables(need.table, place.loaded, place.paths, own_part)
         if isinstance(need.table, Summary):
             return scan(place.paths[0])
+        if isinstance(need.table, Rounds):
+            return in_turn([scan(path) for path in place.paths] or [pl.LazyFrame(schema=_kept(need.table))])
         if isinstance(need.table, Group):
             return in_turn([table for tables in self._buckets(need) for table in tables])
         return _table(self.store, place.loaded, need.table, None)
@@ -179,13 +200,15 @@ class StoreView(View):
         return result
 
     def buckets(self, need: Need) -> list[pl.LazyFrame]:
-        """The buckets of a declared Group that hold lines, in bucket order."""
+        """The buckets of a declared Group that hold lines, in bucket order; the tables of tasks of Rounds."""
+        if isinstance(need.table, Rounds):
+            return [scan(path) for path in self._place(need).paths]
         return [in_turn(tables) for tables in self._buckets(need) if tables]
 
     def _buckets(self, need: Need) -> list[list[pl.LazyFrame]]:
         place = self._place(need)
         if not isinstance(need.table, Group):
-            raise CheckAuthorError("buckets() is for a Group")
+            raise CheckAuthorError("buckets() is for a Group or Rounds")
         # What says which buckets there are is written last: no folder is listed, so no stale listing loses lines.
         there = [(folder, frozenset(read_json(folder / BUCKETS))) for folder in place.paths]
         every = [(part, *each) for part, each in zip(place.loaded.parts, there, strict=True)]
@@ -198,6 +221,35 @@ class StoreView(View):
 @lru_cache(maxsize=2)
 def _made(path: Path, make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
     return make(scan(path), *given)
+
+
+def _kept(rounds: Rounds) -> dict[str, Any]:
+    """The columns of its tables: what lies apart is in none."""
+    return {name: kind for name, kind in rounds.columns.items() if name != rounds.apart}
+
+
+class StoredBodies:
+    """What the tasks of rounds left apart, in files that are opened for a moment."""
+
+    def __init__(self, paths: tuple[Path, ...]) -> None:
+        self._paths = paths
+
+    def read(self, file: int, starts: Sequence[int], ends: Sequence[int], out: memoryview) -> None:
+        """Ranges of bytes. Not by mapping the file: the pages around each row would count as memory."""
+        path = body_file(self._paths[file])
+        found = held_content(path)
+        with nullcontext() if isinstance(found, bytes) else local(path).open("rb", buffering=0) as opened:
+            for start, end in zip(starts, ends, strict=True):
+                if isinstance(found, bytes):
+                    out[: end - start] = found[start:end]
+                elif opened:
+                    fill(opened.fileno(), start, out[: end - start])
+                out = out[end - start :]
+
+
+def body_file(table: Path) -> Path:
+    """Where what is kept apart from a table lies."""
+    return table.with_suffix(".body")
 
 
 def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
@@ -228,7 +280,7 @@ def in_turn(tables: Sequence[pl.LazyFrame]) -> pl.LazyFrame:
 
 
 def bucket_file(number: int) -> str:
-    """The name of a part's lines in a bucket."""
+    """The name of a part's lines in a bucket, or of a task's table in a round."""
     return f"{number}.parquet"
 
 

@@ -1,69 +1,177 @@
-"""Rows that are worth comparing: which they are, their n-gram sets on disk, and what tells them apart."""
+"""Rows that are worth comparing: the keys that they share, their n-gram sets, and what tells them apart."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from datacheck.check import Need, View
+from datacheck.check import Group, Need, Rounds, View
 from datacheck.features.sketch import MARKS, Sketch, TextSet
 from datacheck.features.tasks import tasks
 from datacheck.features.text_key import media
 from datacheck.features.texts import PARTS, of_part, only, row_texts
 from datacheck.text import sketches
-from datacheck.text.arrays import Int64s, UInt32s, UInt64s
-from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.matching import alike, shared
+from datacheck.text.arrays import Int64s, UInt32s, UInt64s, sorted_unique
+from datacheck.text.codes import cuts
+from datacheck.text.disk_sets import PlacedSets, SpilledSets
+from datacheck.text.matching import ALIKE_FROM, alike, shared
 from datacheck.text.normalise import normalise
+from datacheck.text.shingles import Shingles
 
-MERGED = 1 << 19  # rows whose keys are put in order at once
+LOOKED_THROUGH = 10_000  # rows, of whose keys a task has its share, so that few rows are one task
+AT_ONCE = 4_000  # rows that one task reads, or those of one part
+SAMPLE = 5_000  # rows on which the search is compared with the complete one
+SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
+QUOTED = 120  # rows whose texts are kept, to plant copies of them
 _LETTER = r"^\W*(?i:(?:the )?answer|答案)?\s*[:：是为]?\W*[A-Ha-h]\W*$"
 _ANSWERS = (pl.col("role") == "assistant").fill_null(value=False) | pl.col("part").is_in(PARTS["response"])
 _ANSWERS &= pl.col("part") != "answer"  # a gold
 Keep = Literal["first", "longest", "best_score"]
+PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), "best_score": ("score",)}
 
 
-class Shared(NamedTuple):
-    """Band keys that at least two rows have, and those rows, ascending; marks: of every row of the dataset."""
+class SharedKeys(Rounds):
+    """Band keys that several rows have whose marks agree in `least` values; a task for some buckets of equal keys.
 
-    keys: UInt64s
-    rows: UInt32s
-    marks: UInt64s
-
-    def each_row(self) -> tuple[UInt32s, Int64s]:
-        """Return the different rows, and how many keys each has."""
-        starts = np.flatnonzero(np.diff(self.rows, prepend=~self.rows[:1]))
-        return self.rows[starts], np.diff(starts, append=len(self.rows))
-
-
-class Candidates(NamedTuple):
-    """Rows to compare, ascending: `row`, `text` (a hash), `size` (characters) and labels; and their sets.
-
-    quoted: `row`, `text` of the few rows whose text itself was asked for.
+    Each table is sorted by (key, row).
     """
 
-    facts: pl.DataFrame
-    sets: SpilledSets
-    quoted: pl.DataFrame
+    columns = {"key": pl.UInt64, "row": pl.UInt32}
 
+    sketch: Sketch
+    least: int
 
-def shared_keys(data: View, sketch: Sketch, need: Need, least: int) -> Shared:
-    """Return the keys that several rows have whose marks agree in `least` values, by row.
+    @property
+    def group(self) -> Need:
+        """All keys, brought together."""
+        return Need(Group(of=self.sketch, by="key", columns=("row", "key")))
 
-    That is what grows with the data: 12 bytes each, and 16 for every row.
-    """
-    marks = marks_of(data, sketch)
-    keys, rows = [np.zeros(0, np.uint64)], [np.zeros(0, np.uint32)]
-    for bucket in data.buckets(need):
+    def needs(self) -> tuple[Need, ...]:
+        """All keys, and the marks."""
+        return (self.group, Need(self.sketch))
+
+    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
+        """Once: numbers of buckets."""
+        count = 0 if number else len(data.buckets(self.group))
+        tasks = min(count, 1 + data.firsts[-1] // LOOKED_THROUGH)
+        return [pl.DataFrame({"bucket": each}) for each in np.array_split(np.arange(count), tasks)] if tasks else []
+
+    def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
+        """`key` u64, `row` u32."""
+        buckets = data.buckets(self.group)
+        return pl.concat(self.of_bucket(data, buckets[number]) for number in dealt["bucket"])
+
+    def of_bucket(self, data: View, bucket: pl.LazyFrame) -> pl.DataFrame:
+        """The lines of a bucket that are worth comparing."""
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
-        several = shared(lines["key"].to_numpy())
-        own_keys, own_rows = (lines[name].to_numpy()[several] for name in ("key", "row"))
-        chosen = alike(own_keys, marks[own_rows], least)
-        keys.append(own_keys[chosen])
-        rows.append(own_rows[chosen])
-    return Shared(*_by_row(keys, rows), marks)
+        lines = lines.filter(pl.Series(shared(lines["key"].to_numpy())))
+        if lines.height >= ALIKE_FROM:
+            marks = marks_of(data, self.sketch)[lines["row"].to_numpy()]
+            lines = lines.filter(pl.Series(alike(lines["key"].to_numpy(), marks, self.least)))
+        return lines.sort("key", "row")
+
+
+class Candidates(Rounds):
+    """Rows to compare, ascending, what tells them apart, and their sets of n-grams; a task for some parts.
+
+    `row`; `file`, `at`, `length`: in which task's file, at which byte the set begins, and how many members it has;
+    `text`: a hash; `size`: code points; `media`, `label`, `score`, `task`; `quoted`: the text of
+    a few rows, to plant in.
+
+    least: as for SharedKeys. exact: all rows, whatever keys they share.
+    """
+
+    apart = "members"
+    columns = {
+        "row": pl.UInt64, "file": pl.UInt32, "at": pl.UInt64, "length": pl.UInt32, "text": pl.UInt64, "size": pl.UInt32,
+        "media": pl.String, "label": pl.String, "score": pl.Float64, "task": pl.String, "quoted": pl.String,
+        "members": pl.Binary,
+    }  # fmt: skip
+
+    sketch: Sketch
+    least: int
+    exact: bool
+
+    @property
+    def keys(self) -> tuple[Need, ...]:
+        """The keys that rows share; none where all rows are compared."""
+        return () if self.exact else (Need(SharedKeys(sketch=self.sketch, least=self.least)),)
+
+    def needs(self) -> tuple[Need, ...]:
+        """The keys, and what the sets are made without."""
+        return (*self.keys, Need(self.sketch), *self.sketch.needs())
+
+    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
+        """Once: `row`, `file` (the number of the task), `quoted`, of whole parts."""
+        if number:
+            return []
+        quoted = quoted_rows(data, self.sketch)
+        if self.exact:
+            wanted = np.arange(data.firsts[-1])
+        else:
+            keys = [table.select("row").collect()["row"].unique().to_numpy() for table in data.buckets(*self.keys)]
+            wanted = sorted_unique(np.concatenate([*keys, picked_rows(data, self.sketch), quoted]).astype(np.int64))
+        parts = np.searchsorted(wanted, np.array(data.firsts))
+        pieces = [wanted[parts[one] : parts[end]] for one, end in cuts(parts, AT_ONCE) if parts[end] > parts[one]]
+        return [
+            pl.DataFrame({"row": rows, "file": np.full(len(rows), file, np.uint32), "quoted": np.isin(rows, quoted)})
+            for file, rows in enumerate(pieces)
+        ]
+
+    def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
+        """Read the rows part by part."""
+        wanted, drop = dealt["row"].to_numpy(), self.sketch.dropped(data)
+        quote, at = wanted[dealt["quoted"].to_numpy()], 0
+        found = [pl.DataFrame(schema=self.columns)]
+        for part, own in in_parts(data, wanted):
+            turns, cells, rows = (data.piece(name, part) for name in ("turns", "cells", "rows"))
+            read = rows_of(turns, cells, rows, own, self.sketch, drop)
+            if read is None:
+                continue
+            texts, facts, sets = read
+            lengths, ends = np.diff(sets.offsets), sets.offsets * sets.hashes.itemsize
+            content = memoryview(sets.hashes.tobytes())
+            table = facts.with_columns(
+                file=pl.lit(dealt["file"][0]),
+                at=pl.Series(ends[:-1] + at).cast(pl.UInt64),
+                length=pl.Series(lengths).cast(pl.UInt32),
+                quoted=pl.when(pl.col("row").is_in(quote)).then(texts["text"]),
+                members=pl.Series([bytes(content[one:end]) for one, end in pairwise(ends.tolist())], dtype=pl.Binary),
+            )
+            found.append(table.select(pl.col(name).cast(kind) for name, kind in self.columns.items()))
+            at += int(ends[-1])
+        return pl.concat(found)
+
+    def sets(self, data: View, rows: pl.DataFrame) -> PlacedSets:
+        """The sets of some lines of the table, ascending."""
+        places = rows.select(pl.col("file", "at").cast(pl.Int64)).to_numpy()
+        return PlacedSets(data.bodies(Need(self)), places, rows["length"].to_numpy().astype(np.int64))
+
+
+def in_parts(data: View, rows: Int64s) -> Iterator[tuple[int, Int64s]]:
+    """Yield each part that has some of the rows (ascending), and those."""
+    ends = np.searchsorted(rows, np.array(data.firsts))
+    for part in np.flatnonzero(np.diff(ends)).tolist():
+        yield part, rows[ends[part] : ends[part + 1]]
+
+
+def picked_rows(data: View, sketch: Sketch) -> Int64s:
+    """Return a sample of rows, ascending: those whose spare MinHash value says so, so that it holds pairs."""
+    every = max(1, -(-data.firsts[-1] // SAMPLE))
+    lines = data[Need(sketch)].filter(pl.col("pick") % every == 0).select("pick", "row")
+    few = pl.int_range(pl.len()).over("pick") < SAMPLED_COPIES
+    rows = lines.sort("pick", "row").filter(few).head(SAMPLE).collect()["row"]
+    return rows.sort().to_numpy().astype(np.int64)
+
+
+def quoted_rows(data: View, sketch: Sketch) -> Int64s:
+    """Return the rows with the smallest band keys, ascending: chosen by content, so the same in every run."""
+    lines = data[Need(sketch)].select("row", least=pl.col("key").list.min())
+    rows = lines.bottom_k(QUOTED, by=["least", "row"]).collect(engine="streaming")["row"]
+    return rows.sort().to_numpy().astype(np.int64)
 
 
 def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]:
@@ -83,70 +191,38 @@ def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:
     return marks
 
 
-def _by_row(keys: list[UInt64s], rows: list[UInt32s]) -> tuple[UInt64s, UInt32s]:
-    """Merge what is in row order already, some rows at a time: sorting all at once takes three times the memory."""
-    count, last = sum(map(len, rows)), max((int(own[-1]) for own in rows if len(own)), default=-1)
-    all_keys, all_rows = np.empty(count, np.uint64), np.empty(count, np.uint32)
-    starts, at = [0] * len(rows), 0
-    for first in range(0, last + 1, MERGED):
-        until = np.uint32(min(first + MERGED - 1, last))
-        ends = [int(np.searchsorted(own, until, side="right")) for own in rows]
-        pieces = [slice(start, end) for start, end in zip(starts, ends, strict=True)]
-        own_rows = np.concatenate([own[piece] for own, piece in zip(rows, pieces, strict=True)])
-        own_keys = np.concatenate([own[piece] for own, piece in zip(keys, pieces, strict=True)])
-        order = np.argsort(own_rows, kind="stable")
-        all_keys[at : at + len(order)], all_rows[at : at + len(order)] = own_keys[order], own_rows[order]
-        starts, at = ends, at + len(order)
-    return all_keys, all_rows
-
-
-@contextmanager
-def candidates(data: View, sketch: Sketch, wanted: Int64s | None, quote: Int64s) -> Iterator[Candidates]:
-    """Read the wanted rows (ascending; None: all) part by part; their sets go to a file that is deleted again.
-
-    quote: rows, among the wanted ones, whose texts are to be kept.
-    """
-    with SpilledSets(data.scratch / "sets") as spilled:
-        facts, quoted = read_rows(data, sketch, sketch.dropped(data), wanted, spilled, quote=quote)
-        texts = pl.DataFrame(quoted, {"row": pl.UInt64, "text": pl.String}, orient="row")
-        yield Candidates(facts, spilled, texts)
-
-
-def read_rows(
-    data: View,
-    sketch: Sketch,
-    drop: UInt32s,
-    wanted: Int64s | None,
-    spilled: SpilledSets,
-    *,
-    quote: Int64s | None = None,
-    of: str | None = None,
-) -> tuple[pl.DataFrame, list[tuple[int, str]]]:
-    """Append the sets of the wanted rows, of another dataset with `of`; return facts and texts as Candidates has them.
+def rows_of(
+    turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame, own: Int64s | None, sketch: Sketch, drop: UInt32s
+) -> tuple[pl.DataFrame, pl.DataFrame, Shingles] | None:
+    """Read some rows (None: all) of a part: their texts, FACTS and sets; None where none has a text.
 
     drop: n-grams that do not count, as `Sketch.dropped` gives them.
     """
-    facts, quoted = [pl.DataFrame(schema=_FACTS)], list[tuple[int, str]]()
+    texts = sketch.of.texts(only(turns, own))
+    if not texts.height:
+        return None
+    found = sketch.sets(texts["text"], drop)
+    known = texts.select("row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)).lazy()
+    labels = rows.select(
+        "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False).fill_nan(None)
+    )
+    known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
+    known = known.join(labels, on="row", how="left", maintain_order="left")
+    known = known.join(tasks(only(turns, own)), on="row", how="left", maintain_order="left")
+    return texts, known.select(pl.col(name).cast(kind) for name, kind in FACTS.items()).collect(), found.sets
+
+
+def read_rows(
+    data: View, sketch: Sketch, drop: UInt32s, wanted: Int64s | None, spilled: SpilledSets, of: str | None = None
+) -> pl.DataFrame:
+    """Append the sets of the wanted rows, of another dataset with `of`; return FACTS. drop: as for `rows_of`."""
+    facts = [pl.DataFrame(schema=FACTS)]
     for turns, cells, rows in zip(*(data.pieces(name, of) for name in ("turns", "cells", "rows")), strict=True):
-        own = of_part(wanted, rows)
-        texts = sketch.of.texts(only(turns, own))
-        if not texts.height:
-            continue
-        found = sketch.sets(texts["text"], drop)
-        spilled.append(found.sets)
-        if quote is not None:  # as Python's strings: a polars string holds all texts of its part in memory
-            quoted += only(texts.lazy(), of_part(quote, rows)).collect().rows()
-        known = texts.select(
-            "row", text=pl.Series(found.texts), size=pl.col("text").str.len_chars().cast(pl.UInt32)
-        ).lazy()
-        labels = rows.select(
-            "row", "label", score=pl.coalesce("score", "score_chosen").cast(pl.Float64, strict=False).fill_nan(None)
-        )
-        known = known.join(media(only(cells, own)), on="row", how="left", maintain_order="left")
-        known = known.join(labels, on="row", how="left", maintain_order="left")
-        known = known.join(tasks(only(turns, own)), on="row", how="left", maintain_order="left")
-        facts.append(known.select(pl.col(name).cast(kind) for name, kind in _FACTS.items()).collect())
-    return pl.concat(facts), quoted
+        read = rows_of(turns, cells, rows, of_part(wanted, rows), sketch, drop)
+        if read is not None:
+            facts.append(read[1])
+            spilled.append(read[2])
+    return pl.concat(facts)
 
 
 @contextmanager
@@ -157,9 +233,8 @@ def answers_of(data: View, texts: TextSet, rows: Int64s) -> Iterator[SpilledSets
     letter of an option says nothing: a copy may have its options in another order.
     """
     with SpilledSets(data.scratch / "answers") as spilled:
-        for turns, table in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
-            own = of_part(rows, table)
-            answered = row_texts(only(turns, own).filter(_ANSWERS), "conversation")
+        for part, own in in_parts(data, rows):
+            answered = row_texts(only(data.piece("turns", part), own).filter(_ANSWERS), "conversation")
             every = pl.LazyFrame({"row": own}, schema={"row": pl.UInt64}).join(
                 answered.with_columns(pl.col("row").cast(pl.UInt64)), on="row", how="left", maintain_order="left"
             )
@@ -171,13 +246,13 @@ def answers_of(data: View, texts: TextSet, rows: Int64s) -> Iterator[SpilledSets
 def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:
     """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
     found = [pl.Series(dtype=pl.UInt64)]
-    for turns, table in zip(data.pieces("turns"), data.pieces("rows"), strict=True):
-        texts = sketch.of.texts(only(turns, of_part(rows, table)))["text"]
+    for part, own in in_parts(data, rows):
+        texts = sketch.of.texts(only(data.piece("turns", part), own))["text"]
         found.append(normalise(texts, sketch.of.normalise).str.replace_all(r"\d+", "").hash())
     return pl.concat(found).to_numpy()
 
 
-_FACTS = {
+FACTS = {
     "row": pl.UInt64,
     "text": pl.UInt64,
     "size": pl.UInt32,
@@ -193,11 +268,14 @@ def preferred(facts: pl.DataFrame, keep: Keep) -> Int64s:
 
     A row without a score (none, NaN, no number) comes behind all that have one.
     """
-    by = {"first": [], "longest": ["size"], "best_score": ["score"]}[keep]
-    order = facts.with_row_index("at").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
-    return order["at"].to_numpy().astype(np.int64)
+    by = PREFERRED_BY[keep]
+    order = facts.with_row_index("nth").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
+    return order["nth"].to_numpy().astype(np.int64)
 
 
 def groups(facts: pl.DataFrame, *by: str) -> Int64s:
     """Number the rows so that only those with the same media, the same label and the same `by` share a number."""
-    return facts.select(pl.struct("media", "label", *by).rank("dense")).to_series().to_numpy().astype(np.int64)
+    columns = [name for name in ("media", "label", *by) if facts[name].null_count() < facts.height]
+    if not columns:
+        return np.zeros(facts.height, np.int64)
+    return facts.select(pl.struct(columns).rank("dense")).to_series().to_numpy().astype(np.int64)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from datacheck.check import Message, Ratio, View
+from datacheck.check import Message, Need, Ratio, Summary, View
+from datacheck.features.near import Candidates, keys_of, picked_rows
 from datacheck.features.sketch import Sketch
 from datacheck.text.arrays import Float64s, Int64s
-from datacheck.text.matching import jaccard
+from datacheck.text.matching import exact_pairs, jaccard
 from datacheck.text.minhash import proposed
 from datacheck.text.plants import KINDS, plant
 from datacheck.text.shingles import Shingles, concat
@@ -18,11 +19,69 @@ from datacheck.text.sketches import sketch as sketch_of
 COPY = "copy"  # a plant without any edit; counts only where no edited one could be found by right
 RANDOM = 60  # rows, every two of which are compared
 CURVE = (0.5, 0.6, 0.7, 0.8, 0.9)
+PLANTED_ROWS = 60  # rows that get a planted copy of every kind: at most 900 plants
+SHORT = 20  # code points; a shorter row is no good source of plants: one edit already changes what it says
+LONG = 5_000  # code points; of a longer one its beginning: plants of a book take minutes, and say the same
+SAMPLED_GRAMS = 1 << 24  # n-grams of the sample at most: all are in memory
+PAIRS = 1 << 17  # pairs whose keys are compared at once
+# Where every row is shorter, the search is tried on these.
+STAND_INS = (
+    "小河从村子的东边流过，河上有一座石桥，桥头种着两棵很老的柳树，夏天常有人在树下乘凉。",
+    "The old bridge crosses the river east of the village, and two willows grow beside its stone steps.",
+)
 
 
 def on_made_up(chars: int) -> Message:
     """Say that no text of the data was long enough to plant from, as a line of `not_checked`."""
     return Message("no row has {chars} characters or more, so the search was tried on made-up sentences", chars=chars)
+
+
+class Plants(Summary):
+    """Edited copies of some rows, and whether a band, and marks that agree, bring each to its source.
+
+    `kind`; `similarity`; `alike`: as the threshold says; `found`; `made_up`: no text of the data was long enough. Lines
+    without a kind: the similarity of two different sources.
+
+    sketch: the side that copies are looked for on, where it is not that of the candidates.
+    """
+
+    of: Candidates
+    sketch: Sketch
+    threshold: float
+
+    def needs(self) -> tuple[Need, ...]:
+        """The texts, and what counts in them."""
+        return (Need(self.of), *self.sketch.needs())
+
+    def compute(self, data: View) -> pl.DataFrame:
+        """Plant and look."""
+        quoted = data[Need(self.of)].select("row", text="quoted").drop_nulls("text")
+        long = quoted.filter(pl.col("text").str.len_chars() >= SHORT).sort("row").head(PLANTED_ROWS).collect()
+        sources = long["text"].str.slice(0, LONG).to_list()
+        table = _planted(data, self.sketch, sources or STAND_INS, self.threshold, self.of.least)
+        return table.with_columns(made_up=not sources)
+
+
+class LshRecall(Summary):
+    """All similar pairs of a sample of rows (`similarity`), and whether a band and the marks propose each (`found`)."""
+
+    of: Candidates
+    threshold: float
+
+    def needs(self) -> tuple[Need, ...]:
+        """The sets, and the keys and marks."""
+        return (Need(self.of), Need(self.of.sketch))
+
+    def compute(self, data: View) -> pl.DataFrame:
+        """Compare the sample completely."""
+        picked = picked_rows(data, self.of.sketch)
+        rows = data[Need(self.of)].filter(pl.col("row").is_in(picked)).select("row", "file", "at", "length").collect()
+        few = int((np.cumsum(rows["length"].cast(pl.Int64).to_numpy()) <= SAMPLED_GRAMS).sum())
+        pairs = exact_pairs(self.of.sets(data, rows).take(np.arange(few)), self.threshold)
+        keys, marked = keys_of(data, self.of.sketch, picked[:few])
+        blocks = [pairs.rows[at : at + PAIRS].T for at in range(0, len(pairs.rows), PAIRS)]
+        found = [proposed(keys[one], keys[two], marked[one], marked[two], self.of.least) for one, two in blocks]
+        return pl.DataFrame({"similarity": pairs.similarity, "found": np.concatenate([np.zeros(0, np.bool_), *found])})
 
 
 class Calibration(NamedTuple):
@@ -34,8 +93,8 @@ class Calibration(NamedTuple):
     random: pl.DataFrame
 
 
-def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: float, least: int) -> Calibration:
-    """Plant edited copies of the sources and ask whether a band, and marks that agree, bring each to its source."""
+def _planted(data: View, sketch: Sketch, sources: Sequence[str], threshold: float, least: int) -> pl.DataFrame:
+    """Edited copies of the sources."""
     every = (*KINDS, COPY)
     kinds = [kind for _ in sources for kind in every]
     copies = [text if kind == COPY else plant(text, kind) for text in sources for kind in every]
@@ -50,17 +109,24 @@ def calibrate(data: View, sketch: Sketch, sources: Sequence[str], threshold: flo
     table = pl.DataFrame(
         {"kind": kinds, "alike": alike, "found": found, "similarity": similarity}, schema_overrides={"kind": pl.String}
     )
-    planted = table.filter(pl.col("kind") != COPY) if (alike & (np.array(kinds) != COPY)).any() else table
+    first = np.arange(0, len(kinds), len(every))[:RANDOM]
+    return pl.concat([table, pl.DataFrame({"similarity": _random(sets, first)})], how="diagonal")
+
+
+def calibration(plants: pl.DataFrame) -> Calibration:
+    """What the table of Plants says."""
+    random, table = plants.filter(pl.col("kind").is_null()), plants.drop_nulls("kind")
+    alike, kinds = table["alike"].to_numpy(), table["kind"].to_numpy()
+    planted = table.filter(pl.col("kind") != COPY) if (alike & (kinds != COPY)).any() else table
     recall = Ratio(int(planted["found"].sum()), int(planted["alike"].sum()))
     grouped = table.group_by("kind", maintain_order=True)
     by_kind = grouped.agg(plants=pl.len(), alike=pl.col("alike").sum(), found=pl.col("found").sum())
     curve = grouped.agg((pl.col("similarity") >= at).mean().round(3).alias(f"{at}") for at in CURVE)
-    first = np.arange(0, len(kinds), len(every))[:RANDOM]
     return Calibration(
         recall,
         by_kind,
         curve.unpivot(index="kind", variable_name="threshold", value_name="recall"),
-        histogram(_random(sets, first), low=0.0),
+        histogram(random["similarity"].to_numpy(), low=0.0),
     )
 
 

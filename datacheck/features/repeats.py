@@ -12,7 +12,7 @@ from datacheck.features.near import groups, marks_of, read_rows
 from datacheck.features.sketch import Sketch
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.matching import CLOSEST, Pairs, exact_contained, exact_pairs, similar_pairs, union
+from datacheck.text.matching import CLOSEST, Pairs, exact_contained, exact_pairs, pairs_beside, union
 
 FOUND = {"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64, "same": pl.Boolean}
 
@@ -34,7 +34,7 @@ class Repeats:
     new template meets by the one, a text whose template is new to neither by the other. What is compared are the
     n-grams that are boilerplate of neither side.
 
-    least: the threshold; alike, contained, exact: as for `matching.similar_pairs` and the check.
+    least: the threshold; alike, contained, exact: as for `matching.pairs_beside` and the check.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Repeats:
         wanted = [None, None] if self.exact else [_all(side) for side in zip(*(each.rows for each in met), strict=True)]
         with SpilledSets(data.scratch / f"sets-{self.name}") as spilled:
             mine, theirs = (
-                read_rows(data, self.sketch, drop, rows, spilled, of=of)[0]
+                read_rows(data, self.sketch, drop, rows, spilled, of)
                 for rows, of in zip(wanted, (None, self.name), strict=True)
             )
             both = _both(mine, theirs)
@@ -113,7 +113,7 @@ def _compare(
     keys, rows = keys[asked[rows]], rows[asked[rows]]
 
     def pairs(keys: UInt64s, rows: Int64s, most: int | None) -> Pairs:
-        return similar_pairs(
+        return pairs_beside(
             sets, keys, rows, how.least, contained=how.contained, groups=apart, marks=marks, least=how.alike,
             beside=border, most=most,
         )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from datacheck.i18n.message import catalogue, ids, languages
 
-_VERBS = ids("load", "derive", "summarise", "group", "measure", "write", "verify")
+_VERBS = ids("load", "derive", "summarise", "group", "rounds", "measure", "write", "verify")
 
 Lang = Literal["en", "zh"]
 Phrase = str | tuple[str, str]  # one sentence, or its forms for one and for many

@@ -1,9 +1,10 @@
-"""N-gram sets of many rows, kept in a file: only those that are being compared are in memory."""
+"""N-gram sets of many rows, kept in files: only those that are being compared are in memory."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 
@@ -22,7 +23,6 @@ class SpilledSets:
         self._file = path.open("w+b", buffering=0)
         self._lengths: list[Int64s] = [np.zeros(0, np.int64)]
         self._offsets: Int64s | None = None
-        self._order: Int64s | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -48,22 +48,16 @@ class SpilledSets:
             self._offsets = from_lengths(np.concatenate(self._lengths))
         return self._offsets
 
-    def reorder(self, order: Int64s) -> None:
-        """From now on, row i is the one that was appended as order[i]."""
-        self._order = order
-
     @property
     def lengths(self) -> Int64s:
         """How many hashes each row has."""
-        lengths = np.diff(self.offsets)
-        return lengths if self._order is None else lengths[self._order]
+        return np.diff(self.offsets)
 
     def take(self, rows: Int64s) -> Shingles:
         """Return the sets of `rows` in the order given."""
-        places = rows if self._order is None else self._order[rows]
-        known, where = np.unique(places, return_inverse=True)
+        known, where = np.unique(rows, return_inverse=True)
         found = self._ascending(known)
-        return found if len(known) == len(places) and (known == places).all() else take(found, where)
+        return found if len(known) == len(rows) and (known == rows).all() else take(found, where)
 
     def _ascending(self, rows: Int64s) -> Shingles:
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
@@ -77,10 +71,50 @@ class SpilledSets:
     def _read(self, starts: list[int], ends: list[int], out: memoryview) -> None:
         """Fill `out` with ranges of the file. Not by mapping it: the pages around each row would count as memory."""
         for start, end in zip(starts, ends, strict=True):
-            at = start
-            while at < end:
-                read = os.pread(self._file.fileno(), end - at, at)  # not preadv, which macOS has not
-                if not read:
-                    raise EOFError(f"{self._path.name}: ends before byte {end}")
-                out[: len(read)] = read
-                out, at = out[len(read) :], at + len(read)
+            fill(self._file.fileno(), start, out[: end - start])
+            out = out[end - start :]
+
+
+class SetFiles(Protocol):
+    """Where `PlacedSets` are read from (`check.Bodies`)."""
+
+    def read(self, file: int, starts: Sequence[int], ends: Sequence[int], out: memoryview) -> None:
+        """Fill `out` with ranges of bytes of a file."""
+        ...
+
+
+class PlacedSets:
+    """Sets of rows that lie in several files, ascending by (file, place).
+
+    places: int64[rows, 2], the number of the file and the byte at which a row's set begins; lengths: int64[rows].
+    """
+
+    def __init__(self, files: SetFiles, places: Int64s, lengths: Int64s) -> None:
+        self._files, self._places, self.lengths = files, places, lengths
+
+    def take(self, rows: Int64s) -> Shingles:
+        """Return the sets of some rows, ascending."""
+        offsets = from_lengths(self.lengths[rows])
+        result = Shingles(offsets, np.empty(int(offsets[-1]), np.uint32))
+        if not len(result.hashes):  # a view of nothing cannot be cast
+            return result
+        numbers, starts = self._places[rows, 0], self._places[rows, 1]
+        ends = starts + _BYTES * self.lengths[rows]
+        fresh = np.append(True, (starts[1:] != ends[:-1]) | (numbers[1:] != numbers[:-1]))  # neighbours come together
+        last = np.append(fresh[1:], True)
+        numbers, starts, ends, at = numbers[fresh], starts[fresh], ends[last], _BYTES * offsets[:-1][fresh]
+        out = result.hashes.data.cast("B")
+        for number in np.unique(numbers):
+            own = numbers == number
+            self._files.read(int(number), starts[own].tolist(), ends[own].tolist(), out[int(at[own][0]) :])
+        return result
+
+
+def fill(file: int, start: int, out: memoryview) -> None:
+    """Fill `out` with the bytes of an open file from `start` on. Raises EOFError where there are fewer."""
+    while out:
+        read = os.pread(file, len(out), start)  # not preadv, which macOS has not
+        if not read:
+            raise EOFError(f"a file of sets ends before byte {start + len(out)}")
+        out[: len(read)] = read
+        out, start = out[len(read) :], start + len(read)

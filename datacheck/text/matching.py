@@ -12,14 +12,13 @@ import numpy as np
 from datacheck.text import bucket_kernels, pair_kernels
 from datacheck.text.arrays import Bools, Float64s, Int32s, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.codes import cuts, from_lengths, ranges, row_numbers
-from datacheck.text.disk_sets import SpilledSets
+from datacheck.text.disk_sets import PlacedSets, SpilledSets
 from datacheck.text.minhash import MARKED, NO_KEY
 from datacheck.text.shingles import Shingles
 from datacheck.text.shingles import contained as contained_in
 
 _HALF = np.uint64(32)
-_MARKED_FROM = 100_000  # keys
-_ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
+ALIKE_FROM = 1 << 18  # keys; among fewer hardly any are shared by chance, which grows with their square
 CONTAINED_FROM = 20  # members of a set that can count as contained in another
 _PAIRS = 50_000  # proposed at once
 _MEMBERS = 1 << 23  # members of sets that are compared at once: they are in memory
@@ -27,7 +26,7 @@ CLOSEST = 64  # rows of another dataset, different in text, that one row is comp
 # Share of the shorter answer that the other has; below it they are two. Of 25 pairs above it in a set of questions on
 # documents (ChatGLM-Finetuning, d2q_0.json: 2,415 pairs of one document) 22 asked the same in other words.
 ANSWERED = 0.5
-_LONGER = 8  # from here on, looking up the shorter set in the longer one is cheaper than merging them
+Sets = Shingles | SpilledSets | PlacedSets
 
 
 class Pairs(NamedTuple):
@@ -58,25 +57,15 @@ def pairs_from_buckets(
 ) -> Iterator[Int64s]:
     """Yield every pair of rows that share a key, once, as blocks int64[≤ size, 2] sorted by (left, right).
 
-    keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs.
-    `skip[row]` is read anew for each block: rows set in it, for instance because they
-    were just removed, are no longer paired with later ones. So a cluster of m copies costs about m pairs when
-    greedy_removed follows. marks[row]: pairs of which fewer than `least` values agree may be left out (`alike`).
+    keys[i] is a key of rows[i]; `NO_KEY` matches nothing. A bucket of m rows has m·(m - 1)/2 pairs. `skip[row]`: rows
+    that are paired with no later ones. marks[row]: pairs of which fewer than `least` values agree are left out.
     """
-    for block, _ in counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least):
+    for block, _ in bucket_kernels.pairs(keys, rows, size, skip, marks, least):
         yield block
 
 
 def counted_pairs(
-    keys: UInt64s,
-    rows: Int64s | UInt32s,
-    size: int,
-    *,
-    skip: Bools | None = None,
-    marks: UInt64s | None = None,
-    least: int = 0,
-    beside: int | None = None,
-    most: int | None = None,
+    keys: UInt64s, rows: Int64s | UInt32s, size: int, *, beside: int | None = None, most: int | None = None
 ) -> Iterator[tuple[Int64s, Int64s]]:
     """Yield the pairs as `pairs_from_buckets`, and how many keys each shares.
 
@@ -84,8 +73,7 @@ def counted_pairs(
     with `most` of only so many of the first rows there that share a key.
     """
     if beside is None:
-        marks = marks if len(keys) >= _MARKED_FROM else None  # of few, every pair may be compared
-        yield from bucket_kernels.pairs(keys, rows, size, skip, marks, least)
+        yield from bucket_kernels.pairs(keys, rows, size, None)
         return
     known, ranks = np.unique(rows.astype(np.int64), return_inverse=True)
     entries = _Entries.of(keys, ranks, int(np.searchsorted(known, beside)), most)
@@ -93,8 +81,6 @@ def counted_pairs(
     first_entry = np.searchsorted(entries.ranks, np.arange(len(known) + 1))
     for first, last in cuts(pairs_before[first_entry], size):
         chosen = np.arange(first_entry[first], first_entry[last])
-        if skip is not None:
-            chosen = chosen[~skip[known[entries.ranks[chosen]]]]
         left = np.repeat(entries.ranks[chosen], entries.partners[chosen])
         right = entries.bucket_ranks[ranges(entries.firsts[chosen], entries.partners[chosen])]
         found, counts = np.unique(left.astype(np.uint64) << _HALF | right.astype(np.uint64), return_counts=True)
@@ -148,7 +134,7 @@ def alike(keys: UInt64s, marks: UInt64s, least: int) -> Bools:
     marks[i] is that of the row of keys[i]; `least` of their values agree in similar ones. Where there are few keys all
     are kept: to compare their rows costs less than this.
     """
-    return bucket_kernels.alike(keys, marks, least) if len(keys) >= _ALIKE_FROM else np.ones(len(keys), np.bool_)
+    return bucket_kernels.alike(keys, marks, least) if len(keys) >= ALIKE_FROM else np.ones(len(keys), np.bool_)
 
 
 def intersections(a: Shingles, left: Int64s, b: Shingles, right: Int64s, *, needed: Int64s | None = None) -> Int32s:
@@ -172,54 +158,56 @@ def jaccard(sets: Shingles, pairs: Int64s, *, at_least: float | None = None) -> 
     return Pairs(pairs, common, (both - common).astype(np.int32))
 
 
-def similar_pairs(
-    sets: Shingles | SpilledSets,
+def pairs_beside(
+    sets: SpilledSets,
     keys: UInt64s,
     rows: Int64s | UInt32s,
     threshold: float,
     *,
-    greedy: bool = False,
-    contained: float | None = None,
-    groups: Int64s | None = None,
-    marks: UInt64s | None = None,
-    least: int = 0,
-    beside: int | None = None,
-    most: int | None = None,
-    answers: SpilledSets | None = None,
+    beside: int,
+    most: int | None,
+    contained: float | None,
+    groups: Int64s,
+    marks: UInt64s,
+    least: int,
 ) -> Pairs:
-    """Return the pairs that share a key and reach the threshold, sorted by (left, right).
+    """Return the pairs of a row and one of another dataset that share a key and reach the threshold, sorted.
 
-    `greedy` may leave out pairs whose left row is itself removed; greedy_removed does not need them, and big
-    clusters become linear. contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well. groups:
-    int64[rows]; rows of different groups are no pair. marks, least: as for `pairs_from_buckets`. beside, most: as for
-    `counted_pairs`; a row is compared with CLOSEST of the rows there, those most alike by marks and keys. answers: sets
-    of the answers in the rows; rows that are `answered_otherwise` are no pair.
+    contained: as for `reaching`. groups: int64[rows]; rows of different groups are no pair. marks, least: as for
+    `pairs_from_buckets`. beside, most: as for `counted_pairs`; a row is compared with CLOSEST of the rows there, those
+    most alike by marks and keys.
     """
-    lengths = np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
-    removed = np.zeros(len(lengths), np.bool_)
     parts = []
-    proposed = (
-        pairs_from_buckets(keys, rows, size=_PAIRS, skip=removed if greedy else None, marks=marks, least=least)
-        if beside is None
-        else (_closest(*each, marks, least) for each in counted_pairs(keys, rows, _PAIRS, beside=beside, most=most))
-    )
-    for block in proposed:
-        sizes = lengths[block]
-        smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
-        possible = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold  # J is at most that
-        if groups is not None:
-            possible &= groups[block[:, 0]] == groups[block[:, 1]]
-        pairs = _compared(sets, block[possible], lengths, None if contained else threshold)
-        enough = pairs.similarity >= threshold
-        if contained:
-            enough |= _contains(pairs, smaller[possible], contained)
-        pairs = pairs.where(enough)
-        if answers is not None:
-            pairs = pairs.where(~answered_otherwise(answers, pairs.rows))
-        if greedy:
-            _mark(removed, pairs.rows)
-        parts.append(pairs)
+    for proposed, counts in counted_pairs(keys, rows, _PAIRS, beside=beside, most=most):
+        block = _closest(proposed, counts, marks, least)
+        block = block[groups[block[:, 0]] == groups[block[:, 1]]]
+        parts.append(reaching(sets, block[possible(sets.lengths, block, threshold, contained)], threshold, contained))
     return _joined(parts)
+
+
+def possible(lengths: Int64s, pairs: Int64s, threshold: float, contained: float | None) -> Bools:
+    """Say which pairs can reach the threshold, by the sizes of the sets: J is at most the smaller by the larger."""
+    sizes = lengths[pairs]
+    smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
+    can: Bools = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold
+    return can
+
+
+def reaching(sets: Sets, pairs: Int64s, threshold: float, contained: float | None = None) -> Pairs:
+    """Compare pairs exactly and return those that reach the threshold.
+
+    contained: pairs with |A ∩ B| / min(|A|, |B|) from here on count as well.
+    """
+    lengths = _lengths(sets)
+    compared = _compared(sets, pairs, lengths, None if contained else threshold)
+    enough = compared.similarity >= threshold
+    if contained:
+        enough |= _contains(compared, lengths[pairs].min(axis=1), contained)
+    return compared.where(enough)
+
+
+def _lengths(sets: Sets) -> Int64s:
+    return np.diff(sets.offsets) if isinstance(sets, Shingles) else sets.lengths
 
 
 def answered_otherwise(answers: SpilledSets, pairs: Int64s) -> Bools:
@@ -249,7 +237,7 @@ def _closest(pairs: Int64s, counts: Int64s, marks: UInt64s | None, least: int) -
     return kept
 
 
-def _compared(sets: Shingles | SpilledSets, pairs: Int64s, lengths: Int64s, at_least: float | None) -> Pairs:
+def _compared(sets: Sets, pairs: Int64s, lengths: Int64s, at_least: float | None) -> Pairs:
     if isinstance(sets, Shingles):
         return jaccard(sets, pairs, at_least=at_least)
     parts = []
@@ -271,14 +259,14 @@ def greedy_removed(rows: int, pairs: Pairs) -> Int64s:
     if not len(pairs.rows):
         return kept_of
     order = np.lexsort((pairs.rows[:, 1], pairs.rows[:, 0]))
-    _mark(removed, pairs.rows[order])
+    mark_removed(removed, pairs.rows[order])
     pairs = pairs.where(~removed[pairs.rows[:, 0]])
     best = np.lexsort((-pairs.rows[:, 0], pairs.similarity, pairs.rows[:, 1]))  # the best comes last
     kept_of[pairs.rows[best, 1]] = pairs.rows[best, 0]
     return kept_of
 
 
-def _mark(removed: Bools, rows: Int64s) -> None:
+def mark_removed(removed: Bools, rows: Int64s) -> None:
     """Mark what the greedy walk removes; pairs sorted by left, so a row's fate is known at its turn."""
     starts = np.flatnonzero(np.diff(rows[:, 0], prepend=-1))
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(rows)], strict=False):

@@ -9,11 +9,11 @@ import pytest
 from core_helpers import mostly_slow
 
 from datacheck.check import Ratio, Status
-from datacheck.checks import near_duplicates as check_module
 from datacheck.checks.near_duplicates import NearDuplicates
-from datacheck.features import planting
+from datacheck.features import near, near_pairs, planting
 from datacheck.features.sketch import GramSettings
 from datacheck.testing import finding, measure
+from datacheck.text import walk
 from datacheck.text.plants import plant
 
 STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
@@ -319,7 +319,7 @@ def test_of_a_long_row_only_the_beginning_is_planted(monkeypatch):
 
 def test_a_row_that_stands_there_ten_thousand_times_is_no_sample(monkeypatch):
     """All copies have the value that chooses them: half a million pairs of a thousand, five billion of 100,000."""
-    monkeypatch.setattr(check_module, "SAMPLE", 100_000)  # so that this row is chosen for sure
+    monkeypatch.setattr(near, "SAMPLE", 100_000)  # so that this row is chosen for sure
     result = measure(NearDuplicates(), rows(*([STORY] * 1000), OTHER))
     assert result.value("rate") == Ratio(999, 1001)
     assert sum(result.figures["lsh_recall"]["pairs"]) == 20 * 19 / 2
@@ -356,3 +356,35 @@ def test_exercises_with_other_numbers_are_told_apart():
     assert said == [True, False, False]
     assert result.value("other_numbers") == Ratio(1, 5)
     assert result.value("rate") == Ratio(3, 5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("keep", ["first", "longest", "best_score"])
+def test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does(seed, keep, monkeypatch):
+    rng = random.Random(seed)
+    base = ["".join(rng.choices("天地玄黄宇宙洪荒日月盈昃辰宿列张", k=rng.randrange(20, 60))) for _ in range(4)]
+    texts = [rng.choice(base) + "".join(rng.choices("寒来暑往秋收冬藏", k=rng.randrange(9))) for _ in range(90)]
+    scores = [rng.choice([None, 1, 2, 3]) for _ in texts]
+    data, source = rows(*texts, quality=scores), {"columns": {"score": "quality"}}
+    check = NearDuplicates(keep=keep, boilerplate=None, normalise=())
+    plain = measure(check, data, source=source)
+    for module, name, value in ((walk, "FEW", 0), (walk, "EACH", 0), (walk, "IN_LINE", 2), (near_pairs, "LEAST", 3), (near_pairs, "TASKS", 99),
+                                (near, "LOOKED_THROUGH", 20), (near, "AT_ONCE", 5)):  # fmt: skip
+        monkeypatch.setattr(module, name, value)
+    cut = measure(check, data, source={**source, "limits": {"chunk_records": 7}})
+    assert cut.values == plain.values
+    assert cut.evidence.equals(plain.evidence)
+    sets = [{text[i : i + 3] for i in range(len(text) - 2)} for text in texts]
+    by = {
+        "first": lambda i: i,
+        "longest": lambda i: (-len(texts[i]), i),
+        "best_score": lambda i: (-(scores[i] or 0), i),
+    }
+    kept, gone = [], {}
+    for row in sorted(range(90), key=by[keep]):
+        near_by = [(len(sets[row] & sets[k]) / len(sets[row] | sets[k]), -n, k) for n, k in enumerate(kept)]
+        best = max((each for each in near_by if each[0] >= 0.7), default=None)
+        kept.append(row) if best is None else gone.update({row: best[2]})
+    lines = {f"train/data.jsonl:{line + 1}": line for line in range(90)}
+    found = zip(cut.evidence["row"], cut.evidence["other"], strict=True)
+    assert {row: lines[other] for row, other in found} == gone

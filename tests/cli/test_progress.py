@@ -92,7 +92,7 @@ def test_a_step_is_named_without_its_digest():
 def test_every_kind_of_step_has_a_verb_in_chinese():
     """Of the plan of the samples, which has all kinds; the names behind the verb stay."""
     steps = [step.key for step in make_plan(load_contract(ROOT / "sample_data" / "bad.yaml", {}))]
-    assert {step.split()[0] for step in steps} == {"load", "derive", "summarise", "group", "measure"}
+    assert {step.split()[0] for step in steps} == {"load", "derive", "summarise", "group", "rounds", "measure"}
     for step in [*steps, "write train/a.jsonl", "verify train/a.jsonl"]:
         verb, _, rest = step_in(step, "zh").partition(" ")
         assert not verb.isascii()

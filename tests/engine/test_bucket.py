@@ -391,7 +391,7 @@ def test_another_machine_measures_nothing_again_and_reports_the_same(tmp_path, r
     assert work == []
     assert shelf.kinds("put") == set()
     assert shelf.kinds("create") == {bucket.MARK}
-    wanted = {json.dumps(name)[1:-1] for name in ("lines.parquet", "measured.json", "evidence.parquet")}
+    wanted = {json.dumps(name)[1:-1] for name in ("lines.parquet", "measured.json", "evidence.parquet", "dealt.json")}
     manifests = [(p.name, p.read_bytes().split(b"\n")[1]) for p in shelf.folder.iterdir() if "files~" not in p.name]
     names = {sha: name for _, head in manifests if head.startswith(b"[") for name, _, sha, _ in json.loads(head)}
     fetched = {names[key.partition("/")[2]] for did, key in shelf.done if did == "get" and key.startswith("files/")}

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shingle_helpers import as_shingles
 
-from datacheck.text import matching
+from benchmarks.matching.near import similar_pairs
 from datacheck.text.matching import (
     Pairs,
     counted_pairs,
@@ -21,7 +21,6 @@ from datacheck.text.matching import (
     jaccard,
     least,
     pairs_from_buckets,
-    similar_pairs,
 )
 from datacheck.text.minhash import NO_KEY, band_keys, signatures
 from datacheck.text.shingles import shingles
@@ -83,17 +82,6 @@ def test_no_key_matches_nothing(entries):
     keys[rows < 3] = NO_KEY
     got = {row for block in pairs_from_buckets(keys, rows) for row in block.ravel().tolist()}
     assert not got & {0, 1, 2}
-
-
-def test_a_giant_bucket_is_linear_when_its_rows_are_removed():
-    n = 20_000  # all pairs would be 2·10^8
-    removed = np.zeros(n, bool)
-    seen = 0
-    for block in pairs_from_buckets(np.zeros(n, np.uint64), np.arange(n), size=50_000, skip=removed):
-        seen += len(block)
-        removed[block[:, 1]] = True
-    assert seen < 3 * n
-    assert removed.tolist() == [False] + [True] * (n - 1)
 
 
 # ---- similarity
@@ -163,25 +151,13 @@ def test_exact_pairs_names_a_wrong_threshold(threshold):
         exact_pairs(as_shingles([{1}]), threshold)
 
 
-@given(small_sets, thresholds, st.booleans())
-def test_similar_pairs_of_one_bucket_are_all_similar_pairs(sets, threshold, greedy):
-    rows = np.arange(len(sets))
-    found = similar_pairs(as_shingles(sets), np.zeros(len(sets), np.uint64), rows, threshold, greedy=greedy)
+@given(small_sets, thresholds)
+def test_similar_pairs_of_one_bucket_are_all_similar_pairs(sets, threshold):
+    found = similar_pairs(as_shingles(sets), np.zeros(len(sets), np.uint64), np.arange(len(sets)), threshold)
     every = brute_pairs(sets, threshold)
-    got = [tuple(row) for row in found.rows.tolist()]
-    assert got == every or (greedy and set(got) <= set(every))
+    assert [tuple(row) for row in found.rows.tolist()] == every
     exact = {(i, j): Fraction(len(sets[i] & sets[j]), len(sets[i] | sets[j])) for i, j in every}
     assert greedy_removed(len(sets), found).tolist() == brute_greedy(len(sets), exact)
-
-
-def test_greedy_skips_across_blocks(monkeypatch):
-    monkeypatch.setattr(matching, "pairs_from_buckets", lambda *a, size, **more: pairs_from_buckets(*a, size=7, **more))
-    rng = np.random.default_rng(4)
-    sets = [set(range(10 * (i % 3), 10 * (i % 3) + 8)) ^ {int(rng.integers(0, 30))} for i in range(40)]
-    found = similar_pairs(as_shingles(sets), np.zeros(40, np.uint64), np.arange(40), 0.7, greedy=True)
-    exact = {(i, j): Fraction(len(sets[i] & sets[j]), len(sets[i] | sets[j])) for i, j in brute_pairs(sets, 0.7)}
-    assert greedy_removed(40, found).tolist() == brute_greedy(40, exact)
-    assert len(found.rows) < len(exact) / 3
 
 
 def test_minhash_then_exact_finds_near_copies():

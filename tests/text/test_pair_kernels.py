@@ -9,19 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shingle_helpers import as_shingles
 
-from benchmarks.matching.near import near_pairs
+from benchmarks.matching.near import near_pairs, similar_pairs
 from datacheck.text import bucket_kernels, matching, pair_kernels
 from datacheck.text.bucket_kernels import shared_in_bands
-from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.matching import (
-    counted_pairs,
-    exact_contained,
-    exact_pairs,
-    intersections,
-    rarest_first,
-    shared,
-    similar_pairs,
-)
+from datacheck.text.disk_sets import PlacedSets, SpilledSets
+from datacheck.text.matching import exact_contained, exact_pairs, intersections, rarest_first, shared
 from datacheck.text.minhash import NO_KEY
 from datacheck.text.shingles import shingles
 from datacheck.text.sketches import Unit
@@ -101,7 +93,7 @@ def test_keys_of_a_band_are_compared_in_their_band(rows, empty):
 @pytest.fixture(scope="module")
 def few_keys_too():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "_ALIKE_FROM", 0)
+        patch.setattr(matching, "ALIKE_FROM", 0)
         yield
 
 
@@ -144,8 +136,7 @@ def test_pairs_of_buckets_are_those_of_brute_force(entries, size, skipped, share
     marks = np.stack([np.arange(13, dtype=np.uint64) & np.uint64(mask) for mask in (3, 12)], axis=1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bucket_kernels, "_SHARE", 0 if shares else 1 << 16)
-        patch.setattr(matching, "_MARKED_FROM", 0)
-        blocks = list(counted_pairs(keys, rows, size, skip=skip, marks=marks, least=least))
+        blocks = list(bucket_kernels.pairs(keys, rows, size, skip, marks, least))
     assert [(*p, n) for block, counts in blocks for p, n in zip(block.tolist(), counts.tolist(), strict=True)] == want
     assert all(0 < len(block) <= size for block, _ in blocks)
 
@@ -157,15 +148,36 @@ def test_sets_come_back_from_disk(tmp_path_factory, sets, data):
         cut = data.draw(st.integers(0, len(sets)))
         spilled.append(as_shingles(sets[:cut]))
         spilled.append(as_shingles(sets[cut:]))
-        order = data.draw(st.permutations(range(len(sets))))
-        spilled.reorder(np.array(order, np.int64))
-        assert spilled.lengths.tolist() == [len(sets[i]) for i in order]
+        assert spilled.lengths.tolist() == [len(each) for each in sets]
         rows = data.draw(st.lists(st.integers(0, len(sets) - 1)))
         got = spilled.take(np.array(rows, np.int64))
-        assert [set(got.hashes[a:b].tolist()) for a, b in itertools.pairwise(got.offsets)] == [
-            sets[order[i]] for i in rows
-        ]
+        assert [set(got.hashes[a:b].tolist()) for a, b in itertools.pairwise(got.offsets)] == [sets[i] for i in rows]
     assert not path.exists()
+
+
+class InMemory:
+    """Files of `PlacedSets`."""
+
+    def __init__(self, contents):
+        self.contents, self.read_at = contents, []
+
+    def read(self, file, starts, ends, out):
+        self.read_at.append((file, starts))
+        part = b"".join(self.contents[file][start:end] for start, end in zip(starts, ends, strict=True))
+        out[: len(part)] = part
+
+
+@given(st.lists(small_sets, min_size=1, max_size=3), st.data())
+def test_sets_come_back_from_the_files_of_many_tasks(files, data):
+    known = [(file, as_shingles(sets)) for file, sets in enumerate(files)]
+    places = np.array([(file, 4 * at) for file, own in known for at in own.offsets[:-1]], np.int64).reshape(-1, 2)
+    every = [each for sets in files for each in sets]
+    stored = InMemory([own.hashes.tobytes() for _, own in known])
+    placed = PlacedSets(stored, places, np.array([len(each) for each in every], np.int64))
+    rows = data.draw(st.sets(st.integers(0, len(every) - 1)).map(sorted))
+    got = placed.take(np.array(rows, np.int64))
+    assert [set(got.hashes[a:b].tolist()) for a, b in itertools.pairwise(got.offsets)] == [every[i] for i in rows]
+    assert len({file for file, _ in stored.read_at}) == len(stored.read_at)  # each file is opened once
 
 
 @given(small_sets, st.sampled_from([0.5, 0.8, 0.9, 1.0]))
@@ -177,14 +189,6 @@ def test_exact_containment_is_that_of_brute_force(sets, share):
         if (smaller := min(len(sets[i]), len(sets[j]))) >= 20 and len(sets[i] & sets[j]) / smaller >= share
     ]
     assert got == want
-
-
-@given(small_sets, st.lists(st.integers(0, 1), min_size=9, max_size=9))
-def test_rows_of_different_groups_are_no_pair(sets, groups):
-    rows, keys = np.arange(len(sets)), np.zeros(len(sets), np.uint64)
-    every = similar_pairs(as_shingles(sets), keys, rows, 0.5).rows.tolist()
-    got = similar_pairs(as_shingles(sets), keys, rows, 0.5, groups=np.array(groups, np.int64)).rows.tolist()
-    assert got == [[i, j] for i, j in every if groups[i] == groups[j]]
 
 
 @pytest.mark.parametrize("members", [1, 30, 10**6])

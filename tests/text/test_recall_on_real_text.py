@@ -9,7 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from datacheck.text.matching import exact_pairs, greedy_removed, similar_pairs
+from benchmarks.matching.near import similar_pairs
+from datacheck.text.matching import exact_pairs, greedy_removed
 from datacheck.text.minhash import band_keys, banding, signatures
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import RULES

@@ -94,9 +94,9 @@ SABOTAGES = (
     Sabotage(
         "golds_tell_no_tasks_apart",
         "two tasks whose golds are different numbers are no copies",
-        "datacheck.checks.near_duplicates.NearDuplicates._search",
-        'groups(facts, "task")',
-        "groups(facts)",
+        "datacheck.features.near_pairs.walks",
+        "[same & ~otherwise, same,",
+        "[~otherwise, same | True,",
         "tests/checks/test_near_duplicates_options.py::test_two_tasks_whose_golds_are_different_numbers_are_no_copies",
     ),
     Sabotage(

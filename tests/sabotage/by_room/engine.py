@@ -452,4 +452,12 @@ SABOTAGES = (
         "if True:",
         "tests/engine/test_pieces.py::test_small_files_are_cut_together_and_a_long_one_alone",
     ),
+    Sabotage(
+        "rounds_forget_what_was_done",
+        "tasks of a round see what the rounds before have done",
+        "datacheck.engine.run.Engine._rounds",
+        "TablePlace(Need(rounds), loaded, done)",
+        "TablePlace(Need(rounds), loaded, ())",
+        "tests/engine/test_rounds.py::test_tasks_of_a_round_see_what_the_rounds_before_have_done",
+    ),
 )

@@ -30,9 +30,9 @@ SABOTAGES = (
     Sabotage(
         "near_search_finds_nothing",
         "near copies are found",
-        "datacheck.features.near.shared_keys",
-        "chosen = alike(own_keys, marks[own_rows], least)",
-        "chosen = alike(own_keys, marks[own_rows], least) & False",
+        "datacheck.features.near.SharedKeys.of_bucket",
+        'return lines.sort("key", "row")',
+        'return lines.sort("key", "row").clear()',
         "tests/checks/test_near_duplicates.py::test_an_edited_copy_is_found_and_names_its_source",
     ),
     Sabotage(
@@ -276,5 +276,14 @@ SABOTAGES = (
         "| ~top_key().is_in(TESTS)",
         "| True",
         "tests/checks/test_tests_of_programs.py::test_signs_in_tests_mark_no_answers",
+    ),
+    Sabotage(
+        "what_is_similar_is_forgotten",
+        "any cut into tasks and rounds ends where the sequential walk does",
+        "datacheck.features.near_pairs.NearPairs._next",
+        "done[found.expanded] = True\n",
+        "done[:] = True\n",
+        "tests/checks/test_near_duplicates_options.py"
+        "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
 )

@@ -123,4 +123,20 @@ SABOTAGES = (
         "return True",
         "tests/checks/test_constraint_errors.py::test_a_keyword_that_is_a_pattern_is_not_run",
     ),
+    Sabotage(
+        "a_last_partner_is_not_compared",
+        "rounds end where the sequential walk does",
+        "datacheck.text.walk.next_pairs",
+        "(counts > 0)",
+        "(counts > 1)",
+        "tests/text/test_walk.py::test_rounds_end_where_the_sequential_walk_does",
+    ),
+    Sabotage(
+        "clusters_are_compared_whole",
+        "of clusters a few pairs for each row are compared",
+        "datacheck.text.walk.next_pairs",
+        "if counts[lefts].sum() > at_once:",
+        "if False:",
+        "tests/text/test_walk.py::test_clusters_cost_a_few_pairs_for_each_row",
+    ),
 )

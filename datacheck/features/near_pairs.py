@@ -1,0 +1,166 @@
+"""Pairs of near-duplicates: proposed by keys that rows share, compared by many workers until the walk is certain."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import polars as pl
+
+from datacheck.check import Need, Rounds, View, total
+from datacheck.features.near import PREFERRED_BY, Candidates, Keep, answers_of, groups, marks_of, preferred
+from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
+from datacheck.text.matching import Pairs, answered_otherwise, exact_contained, exact_pairs, possible, reaching, union
+from datacheck.text.shingles import take
+from datacheck.text.walk import Keys, KnownMarks, next_pairs, packed, staying, unpacked
+
+MARKED_FROM = 100_000  # keys; of fewer, every pair that shares one may be compared
+LEAST, TASKS, MOST = 1 << 15, 32, 1 << 19  # pairs of a task, where there are few; tasks beyond which they grow; to here
+_SIDES = ("left", "right")
+_PLACED = ("rank", "row", "file", "at", "length", "task")  # what a task is told of a row
+
+
+class NearPairs(Rounds):
+    """Similar pairs, as far as the greedy walk needs them (`text.walk`); rows are numbered in the order of preference.
+
+    `left` < `right`; `common`, `union`: sizes; `same_task`: whether short golds and numbers of the questions are equal;
+    `otherwise`: if they are, whether the rows have answers that differ. `right` null: `left` has been compared with all
+    later rows that share a key with it.
+
+    similar: the threshold; contained: as for `matching.reaching`.
+    """
+
+    columns = {
+        "left": pl.UInt32, "right": pl.UInt32, "common": pl.Int32, "union": pl.Int32, "same_task": pl.Boolean,
+        "otherwise": pl.Boolean,
+    }  # fmt: skip
+
+    of: Candidates
+    keep: Keep
+    similar: float
+    contained: float | None
+
+    def needs(self) -> tuple[Need, ...]:
+        """The candidates, the keys that they share, and marks."""
+        return (Need(self.of), *self.of.keys, Need(self.of.sketch))
+
+    def ranked(self, data: View, *columns: str) -> pl.DataFrame:
+        """Columns of the candidates' table, and what they are preferred by, in the order of preference."""
+        facts = data[Need(self.of)].select(list(dict.fromkeys((*columns, *PREFERRED_BY[self.keep], "row")))).collect()
+        return facts if self.keep == "first" else facts[preferred(facts, self.keep)]
+
+    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
+        """Pairs that can be similar, with what a task must know of their rows; all rows where all are compared."""
+        facts = self.ranked(data, *_PLACED[1:], "media", "label").with_row_index("rank")
+        if not facts.height:
+            return []
+        told = facts.with_columns(task=pl.Series(groups(facts, "task"))).select(_PLACED)
+        if self.of.exact:
+            return [] if number else [told.with_columns(apart=pl.Series(groups(facts)))]
+        pairs, expanded = self._next(data, facts, number)
+        size = min(max(LEAST, -(-len(pairs) // TASKS)), MOST)
+        tasks = [_with_places(told, pairs[at : at + size]) for at in range(0, len(pairs), size)]
+        return [pl.concat([tasks[0], pl.DataFrame({"left": expanded})], how="diagonal"), *tasks[1:]] if tasks else []
+
+    def _next(self, data: View, facts: pl.DataFrame, number: int) -> tuple[UInt64s, UInt32s]:
+        """The pairs to compare, and the rows that are expanded by that. No pairs: all is certain."""
+        known = data[Need(self)].collect()
+        edges, done = known.drop_nulls("right"), np.zeros(facts.height, np.bool_)
+        done[known.filter(pl.col("right").is_null())["left"].to_numpy()] = True
+        told, before = np.sort(packed(*(edges[side].to_numpy() for side in _SIDES))), done.copy()
+        stays = np.logical_or.reduce([staying(facts.height, told[own]) for own in walks(edges.sort(_SIDES))])
+        tables, apart, lengths = _Tables(data, self.of, facts), groups(facts), facts["length"].cast(pl.Int64).to_numpy()
+        marks = KnownMarks(None, 0)
+        if tables.entries >= MARKED_FROM:
+            marks = KnownMarks(marks_of(data, self.of.sketch)[facts["row"].to_numpy()], self.of.least)
+        while True:
+            found = next_pairs(tables, stays, done, marks, self.of.sketch.scheme[1], number)
+            done[found.expanded] = True
+            pairs = np.setdiff1d(found.pairs, told, assume_unique=True)
+            both = np.stack(unpacked(pairs), axis=1).astype(np.int64)
+            pairs = pairs[
+                (apart[both[:, 0]] == apart[both[:, 1]]) & possible(lengths, both, self.similar, self.contained)
+            ]
+            if len(pairs) or not len(found.expanded):
+                return pairs, np.flatnonzero(done & ~before).astype(np.uint32)
+
+    def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
+        """Compare the pairs exactly."""
+        if self.of.exact:
+            return self._told(data, dealt, self._complete(data, dealt))
+        pairs, done = dealt.drop_nulls("right"), dealt.filter(pl.col("right").is_null())["left"]
+        sides = [
+            pairs.select(pl.col(side).alias("rank"), *(pl.col(f"{side}_{name}").alias(name) for name in _PLACED[1:]))
+            for side in _SIDES
+        ]
+        rows = pl.concat(sides).unique("rank").sort("file", "at", "rank")
+        nth = rows.select("rank", nth=pl.int_range(pl.len()))
+        both = [side.join(nth, on="rank", how="left", maintain_order="left")["nth"].to_numpy() for side in sides]
+        found = reaching(self.of.sets(data, rows), np.stack(both, axis=1), self.similar, self.contained)
+        expanded = pl.DataFrame({"left": done}).with_columns(pl.lit(None, kind).alias(name) for name, kind in _REST)
+        return pl.concat([self._told(data, rows, found), expanded])
+
+    def _complete(self, data: View, rows: pl.DataFrame) -> Pairs:
+        """All similar pairs of all rows."""
+        order = rows.with_row_index("nth").sort("file", "at", "rank")
+        read = self.of.sets(data, order).take(np.arange(order.height))
+        every = take(read, np.argsort(order["nth"].to_numpy(), kind="stable"))
+        pairs = exact_pairs(every, self.similar)
+        if self.contained:
+            pairs = union([pairs, exact_contained(every, self.contained)])
+        apart = rows["apart"].to_numpy()
+        return pairs.where(apart[pairs.rows[:, 0]] == apart[pairs.rows[:, 1]])
+
+    def _told(self, data: View, rows: pl.DataFrame, found: Pairs) -> pl.DataFrame:
+        """Pairs of lines of `rows` as lines of the table."""
+        task, rank, row = (rows[name].to_numpy()[found.rows] for name in ("task", "rank", "row"))
+        same = task[:, 0] == task[:, 1]
+        otherwise = np.zeros(len(same), np.bool_)
+        if self.of.sketch.of.on == "conversation" and same.any():
+            otherwise[same] = _answered_otherwise(data, self.of, row[same].astype(np.int64))
+        columns = (*rank.T, found.intersection, found.union, same, otherwise)
+        return pl.DataFrame(dict(zip(self.columns, columns, strict=True)), schema=self.columns)
+
+
+_REST = tuple(NearPairs.columns.items())[1:]
+
+
+def walks(pairs: pl.DataFrame) -> list[Bools]:
+    """Which pairs of the table say who repeats whom; so, if tasks counted or not; if answers did not, either.
+
+    Three times the same where neither tells any two rows apart.
+    """
+    same, otherwise = pairs["same_task"].to_numpy(), pairs["otherwise"].to_numpy()
+    return [same & ~otherwise, same, np.ones(len(same), np.bool_)]
+
+
+def _with_places(told: pl.DataFrame, pairs: UInt64s) -> pl.DataFrame:
+    """`left`, `right`, and what is told of either (`left_row` and so on)."""
+    table = [
+        told[own.astype(np.int64)].rename({name: side if name == "rank" else f"{side}_{name}" for name in _PLACED})
+        for side, own in zip(_SIDES, unpacked(pairs), strict=True)
+    ]
+    return pl.concat(table, how="horizontal")
+
+
+def _answered_otherwise(data: View, of: Candidates, pairs: Int64s) -> Bools:
+    """Say of pairs of rows of the dataset whether their answers differ."""
+    rows = np.unique(pairs)
+    with answers_of(data, of.sketch.of, rows) as answers:
+        return answered_otherwise(answers, np.searchsorted(rows, pairs))
+
+
+class _Tables:
+    """The keys that rows share, a table at a time, by the numbers of the rows in the order of preference."""
+
+    def __init__(self, data: View, of: Candidates, facts: pl.DataFrame) -> None:
+        (keys,) = of.keys
+        self._tables = data.buckets(keys)
+        self.entries = sum(total(table) for table in self._tables)
+        rows = facts["row"].to_numpy()
+        self._ranks = np.zeros(int(rows.max()) + 1, np.uint32)
+        self._ranks[rows] = np.arange(len(rows))
+
+    def __call__(self) -> Iterator[Keys]:
+        """Read them once more."""
+        for table in self._tables:
+            lines = table.collect()
+            yield Keys.of(lines["key"].to_numpy(), self._ranks[lines["row"].to_numpy()])
