@@ -234,13 +234,26 @@ def answers_of(data: View, texts: TextSet, rows: Int64s) -> Iterator[SpilledSets
     """
     with SpilledSets(data.scratch / "answers") as spilled:
         for part, own in in_parts(data, rows):
-            answered = row_texts(only(data.piece("turns", part), own).filter(_ANSWERS), "conversation")
-            every = pl.LazyFrame({"row": own}, schema={"row": pl.UInt64}).join(
-                answered.with_columns(pl.col("row").cast(pl.UInt64)), on="row", how="left", maintain_order="left"
-            )
-            said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
-            spilled.append(sketches.sets(said, texts.unit, hashed=False).sets)
+            spilled.append(_answers(data.piece("turns", part), texts, own))
         yield spilled
+
+
+def read_answers(data: View, texts: TextSet, wanted: Int64s, spilled: SpilledSets, of: str | None = None) -> None:
+    """Append the sets of all answers in some rows (ascending), of another dataset with `of`; see `answers_of`."""
+    for turns, rows in zip(data.pieces("turns", of), data.pieces("rows", of), strict=True):
+        own = of_part(wanted, rows)
+        if own is not None and len(own):
+            spilled.append(_answers(turns, texts, own))
+
+
+def _answers(turns: pl.LazyFrame, texts: TextSet, own: Int64s) -> Shingles:
+    """The sets of the answers in some rows of a part, in their order."""
+    answered = row_texts(only(turns, own).filter(_ANSWERS), "conversation")
+    every = pl.LazyFrame({"row": own}, schema={"row": pl.UInt64}).join(
+        answered.with_columns(pl.col("row").cast(pl.UInt64)), on="row", how="left", maintain_order="left"
+    )
+    said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
+    return sketches.sets(said, texts.unit, hashed=False).sets
 
 
 def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:

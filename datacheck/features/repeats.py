@@ -8,11 +8,19 @@ import polars as pl
 
 from datacheck.check import Group, Need, View
 from datacheck.features.earlier import paired, plain_needs
-from datacheck.features.near import groups, marks_of, read_rows
+from datacheck.features.near import groups, marks_of, read_answers, read_rows
 from datacheck.features.sketch import Sketch
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.disk_sets import SpilledSets
-from datacheck.text.matching import CLOSEST, Pairs, exact_contained, exact_pairs, pairs_beside, union
+from datacheck.text.matching import (
+    CLOSEST,
+    Pairs,
+    answered_otherwise,
+    exact_contained,
+    exact_pairs,
+    pairs_beside,
+    union,
+)
 
 FOUND = {"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64, "same": pl.Boolean}
 
@@ -66,7 +74,23 @@ class Repeats:
                 for rows, of in zip(wanted, (None, self.name), strict=True)
             )
             both = _both(mine, theirs)
-            return _best(both, self._pairs(both, spilled, met, mine.height))
+            pairs = self._pairs(both, spilled, met, mine.height)
+        return _best(both, pairs.where(self._same_task(data, both, pairs.rows, mine.height)))
+
+    def _same_task(self, data: View, both: pl.DataFrame, pairs: Int64s, border: int) -> Bools:
+        """Say of which pairs both rows are one task, as within a dataset: equal short golds, and answers alike."""
+        task = groups(both, "task")
+        same: Bools = task[pairs[:, 0]] == task[pairs[:, 1]]
+        if self.sketch.of.on != "conversation" or not same.any():
+            return same
+        asked = np.unique(pairs[same])
+        numbers = both["row"].to_numpy()[asked].astype(np.int64)
+        here = asked < border
+        with SpilledSets(data.scratch / f"answers-{self.name}") as answers:
+            for rows, of in ((numbers[here], None), (numbers[~here], self.name)):
+                read_answers(data, self.sketch.of, rows, answers, of)
+            same[same] = ~answered_otherwise(answers, np.searchsorted(asked, pairs[same]))
+        return same
 
     def _meet(self, data: View, own: Sketch) -> _Keys:
         """The keys that rows of both sides have."""

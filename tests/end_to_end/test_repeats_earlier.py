@@ -300,3 +300,25 @@ def test_the_published_folder_of_a_channel_is_an_earlier_version(tmp_path, comma
     near = next(f for f in report(tmp_path / "out")["findings"] if f["check"] == "near_duplicates")
     assert values(near)["repeated", "last_week"][0] == len(most_alike(last, new))
     assert near["evidence"]["first"][0]["other"].startswith("last_week/data.jsonl:")
+
+
+PASSAGE = "老桥在村子的东边，建于清朝，全长四十米，桥头有两棵很老的柳树，夏天常有人在树下乘凉，河水从桥下流向南边的湖里。"
+
+
+def test_another_question_on_a_passage_is_no_repeat(tmp_path, command):
+    def rows(*told):
+        return [
+            {"messages": [{"role": "user", "content": PASSAGE + asked}, {"role": "assistant", "content": answer}]}
+            for asked, answer in told
+        ]
+
+    last = rows(("桥有多长？", "桥全长四十米。"), ("水流向哪里？", "河水流向南边的湖里。"))
+    new = rows(("谁在树下乘凉？", "夏天常有人在那里乘凉。"), ("桥有多少米长？", "桥全长四十米。"))
+    data = []
+    for name, records in (("last_week", last), ("train", new)):
+        data += ["--data", f"{name}={jsonl(tmp_path / name / 'a.jsonl', *records).parent}"]
+    (tmp_path / "c.yaml").write_text(CONTRACT, encoding="utf-8")
+    command("run", tmp_path / "c.yaml", *data, "--out", tmp_path / "out")
+    found = pl.read_parquet(tmp_path / "out/evidence/train.near_duplicates.parquet")
+    repeated = found.filter(problem="repeats_earlier")
+    assert repeated.select("line", "other").rows() == [(2, "last_week/a.jsonl:1")]

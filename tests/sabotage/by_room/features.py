@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "repeats_do_not_ask_for_answers",
+        "another question on a passage is no repeat of last week's",
+        "datacheck.features.repeats.Repeats._same_task",
+        "~answered_otherwise(",
+        "answered_otherwise(",
+        "tests/end_to_end/test_repeats_earlier.py::test_another_question_on_a_passage_is_no_repeat",
+    ),
+    Sabotage(
         "an_open_schema_names_all",
         "an argument that no closed list of parameters names is told of",
         "datacheck.features.tool_calls._strange",
