@@ -61,7 +61,8 @@ _ANSWERED = {
 _LETTER = r"(?m)^\W{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)\b"
 _COMMENT = r"(?m)^\s*(?:#|//|--|/\*|<!--)\s*(?:TODO|TBD|FIXME)"
 _OF_PLACES = r"(?i)replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量"
-_PASTED = 1_000  # bytes; a longer prompt brings a text that has places of its own
+_INSERT = r"\[(?i:insert) "
+_PASTED = 1_000  # bytes; a longer prompt brings a letter or an advertisement that has places of its own
 _LONGEST = 400  # bytes of such a prompt
 # A prompt of one line that ends on a text which does not follow: "Summarise the following article."
 _PROMISED = ascii_edges(
@@ -160,7 +161,7 @@ class PlaceholderText(Check):
             kinds[kind] &= said | ~text.str.contains(_OF_PLACES)
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         kinds["to_do"] &= said | ~text.str.contains(_COMMENT)  # code that the answer is to complete
-        kinds["missing_content"] &= said | (text.str.len_bytes() <= _PASTED)
+        kinds["missing_content"] &= said | ~(text.str.contains(_INSERT) & (text.str.len_bytes() > _PASTED))
         kinds["name_field"] &= ~text.str.contains(_LETTER)
         details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
         found = flagged(prose, kinds, details).drop("form", "braces")
