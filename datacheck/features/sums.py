@@ -24,15 +24,14 @@ _OTHERWISE = re.compile(
     r"(?i)\bmod(?:ulo|ular)?\b|\bbinary\b|\bhex|\boctal|\bbase[- ]?\d|\bxor\b|puzzle|riddle|operator|\bpattern\b"
     r"|\bclock\b|进制|取模|模\s*\d|异或|新运算|规定|定义|谜|规律|时钟"
 )
-_MOST = 20  # wrong sums of one text that are listed
 
 
 class Sums(Feature):
-    """`row`, `where`, `text`, `detail`: a line per wrong sum, and one with nothing else per row whose sums were judged.
+    """`row`, `where`, `text`, `detail`: a line per text with a wrong sum, and one with `row` only per judged text.
 
     Read are what the assistant says and is to learn, and worked solutions beside a gold. Left out are code, thinking,
     sums that the prompt brings, those that are called wrong, and rows where signs or numbers may mean something else.
-    `text` is the sum with what stands before it, `detail` the right one.
+    `text` is the first wrong sum with what stands before it, `detail` the right one.
     """
 
     columns = {"row": pl.UInt32, "where": pl.String, "text": pl.String, "detail": pl.String}
@@ -49,8 +48,9 @@ class Sums(Feature):
         for row, where, text in found.select("row", "path", "text").iter_rows():
             judged = _judged(text, prompts.get(row, ""))
             lines += [(row, None, None, None)] * bool(judged)
-            wrong = [each for each in judged if not each.holds][:_MOST]
-            lines += [(row, where, _shown(text, each), f"{each.left} = {each.result}") for each in wrong]
+            wrong = next((each for each in judged if not each.holds), None)
+            if wrong:
+                lines.append((row, where, _shown(text, wrong), f"{wrong.left} = {wrong.result}"))
         return pl.DataFrame(lines, schema=self.columns, orient="row")
 
 

@@ -302,7 +302,9 @@ def test_the_published_folder_of_a_channel_is_an_earlier_version(tmp_path, comma
     assert near["evidence"]["first"][0]["other"].startswith("last_week/data.jsonl:")
 
 
-PASSAGE = "老桥在村子的东边，建于清朝，全长四十米，桥头有两棵很老的柳树，夏天常有人在树下乘凉，河水从桥下流向南边的湖里。"
+PASSAGE = (
+    "老桥在村子的东边，建于清朝，全长四十米，桥头有两棵很老的柳树，夏天常有人在树下乘凉，河水从桥下流向南边的湖里。"
+)
 
 
 def test_another_question_on_a_passage_is_no_repeat(tmp_path, command):
