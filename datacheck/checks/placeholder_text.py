@@ -58,7 +58,7 @@ _ANSWERED = {
     "filler": r"(?i)(lorem ipsum dolor)",
     "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
 }
-_LETTER = r"(?m)^\W{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)\b"
+_LETTER = r"(?m)^[^\p{L}\p{N}\n]{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)[ ,:\[]"
 _COMMENT = r"(?m)^\s*(?:#|//|--|/\*|<!--)\s*(?:TODO|TBD|FIXME)"
 _OF_PLACES = r"(?i)replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量"
 _INSERT = r"\[(?i:insert) "

@@ -27,7 +27,7 @@ _KINDS = (
 )
 
 
-class Fault(NamedTuple):
+class BrokenBlock(NamedTuple):
     """What keeps Python from reading a block: its kind, the line (from 1) and what stands there."""
 
     kind: str
@@ -41,7 +41,7 @@ def is_judged(code: str) -> bool:
     return sized and not _SESSION.search(code) and not _OLD.search(code)
 
 
-def fault(code: str) -> Fault | None:
+def fault(code: str) -> BrokenBlock | None:
     """The first fault of a block; None where there is none, or where it was left unfinished on purpose."""
     lines = textwrap.dedent(code).splitlines()
     try:
@@ -55,7 +55,7 @@ def fault(code: str) -> Fault | None:
     return None
 
 
-def _fault(lines: list[str], error: SyntaxError) -> Fault | None:
+def _fault(lines: list[str], error: SyntaxError) -> BrokenBlock | None:
     number = min(max(error.lineno or 1, 1), len(lines))
     text, said = lines[number - 1], error.msg
     near = "\n".join(lines[max(0, number - 2) : number])
@@ -64,7 +64,7 @@ def _fault(lines: list[str], error: SyntaxError) -> Fault | None:
     if _SKELETON in said and _is_skeleton(lines, number):
         return None
     kind = next((kind for kind, words in _KINDS if any(word in said for word in words)), "no_python")
-    return Fault(kind, number, text.strip())
+    return BrokenBlock(kind, number, text.strip())
 
 
 def _is_skeleton(lines: list[str], number: int) -> bool:

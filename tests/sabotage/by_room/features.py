@@ -78,7 +78,7 @@ SABOTAGES = (
     Sabotage(
         "planted_is_found",
         "the self-test asks the search",
-        "datacheck.features.planting.calibrate",
+        "datacheck.features.planting._planted",
         "found = proposed(left.keys, right.keys, left.marks, right.marks, least) & alike",
         "found = alike.copy()",
         "tests/plants/test_plants.py::test_a_blind_detector_is_an_error[near_duplicates]",

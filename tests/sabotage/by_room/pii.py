@@ -177,7 +177,7 @@ SABOTAGES = (
         "datacheck.pii.kept._Threads._place",
         "setdefault(expression, place)",
         "setdefault(expression, 0)",
-        "tests/pii/test_kept.py::test_no_thread_has_more_expressions_than_it_keeps",
+        "tests/pii/test_kept_expressions.py::test_no_thread_has_more_expressions_than_it_keeps",
     ),
     Sabotage(
         "letters_for_digits",
