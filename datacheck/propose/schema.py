@@ -32,8 +32,11 @@ _ENDS = re.compile(r"[.!?。！？…]$")  # of a sentence
 _MANY_LABELS = 100  # more values than this are no sources to compare
 NEARLY_ALL = 0.99  # of the rows: what the others do is taken for a fault
 _ONE_TYPE = 0.97  # share of the values that are not null: where as many have one type, the others are a fault
+_CLEARLY = 0.5  # as often as another spelling in case
+_LETTERS, _MOST_TIMES = 5, 0.9  # of a word whose letters changed places
 _ALIKE = 0.8  # similarity of two spellings of one word
 _NUMBER = r"^\s*[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?\s*$"  # as text
+_MOST_IDS = 0.95  # of the rows have an id of their own, where ids are meant to be unique
 _IDS = 20  # rows from which on distinct ids say that they are meant to be unique
 
 
@@ -54,7 +57,9 @@ def labels_in(tables: Tables) -> dict[str, str]:
         empty=pl.col("text").is_null().all(),
     )
     nearly = NEARLY_ALL * tables.rows.height
-    facts = facts.filter(pl.col("rows") >= nearly, pl.col("flat") >= NEARLY_ALL, ~pl.col("empty"))
+    ids = pl.col("path").is_in(_LABELS["id"]) & (pl.col("rows") >= _MOST_IDS * tables.rows.height)
+    flat = (pl.col("flat") >= NEARLY_ALL) | (ids & (pl.col("flat") >= _MOST_IDS))  # an id may be lost in some rows
+    facts = facts.filter((pl.col("rows") >= nearly) | ids, flat, ~pl.col("empty"))
     few = facts.filter((pl.col("values") <= _MANY_LABELS) & (pl.col("longest") <= _SHORT))
     fit = {
         "id": facts.filter(pl.col("longest") <= 3 * _SHORT),
@@ -119,13 +124,14 @@ def schema_lines(tables: Tables, labels: Mapping[str, str], *, whole: bool) -> l
 
 def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bool) -> tuple[list[str], int]:
     """The rule of one key, and how many rows break it. read: whether its value is a text or a label."""
-    seen, few = cells["row"].n_unique(), (1 - NEARLY_ALL) * rows
+    most = _MOST_IDS if unique and rows >= _IDS else NEARLY_ALL
+    seen, few = cells["row"].n_unique(), (1 - most) * rows
     types = cells["json_type"].fill_null("null").value_counts(sort=True)
     counts = {str(name): int(count) for name, count in types.sort("count", "json_type", descending=True).iter_rows()}
     one = max(counts.values()) >= _ONE_TYPE * (
         seen - counts.get("null", 0)
     )  # a column of several types may have rare ones
-    least = {name: (1 - _ONE_TYPE) * rows if one and name != "null" else few for name in counts}
+    least = {name: max(few, (1 - _ONE_TYPE) * rows) if one and name != "null" else few for name in counts}
     if not read:
         least["null"] = 0
     usual = sorted(name for name, count in counts.items() if count > least[name] or count == max(counts.values()))
@@ -142,7 +148,7 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bo
     if "null" in usual:
         rule.append("nullable: true")
     texts = cells.filter(pl.col("json_type").is_in(kind))["text"].drop_nulls()
-    if unique and rows >= _IDS and texts.n_unique() >= NEARLY_ALL * rows:
+    if unique and rows >= _IDS and texts.n_unique() >= _MOST_IDS * rows:
         rule.append("unique: true")
         odd += len(texts) - texts.n_unique()
     elif kind == ["string"] and whole:
@@ -180,9 +186,16 @@ def _is_label(value: str) -> bool:
 
 
 def _slip(value: str, often: Mapping[str, int]) -> bool:
-    """Whether a rare value is nearly spelt as one seen a hundred times as often: "alpaca_zn" for "alpaca_zh"."""
-    return any(
-        often[value] <= (1 - NEARLY_ALL) * often[other] and SequenceMatcher(None, value, other).ratio() > _ALIKE
-        for other in often
-        if other != value
-    )
+    """Whether a value is one that is seen more often, but for case or white space, or nearly spells a far commoner one.
+
+    "Forum" and "forum " for "forum"; "alpaca_zn" for "alpaca_zh", seen a hundred times as often; "manaul" for "manual",
+    whose letters changed places, seen ten times as often.
+    """
+    return any(_slipped(value, other, often[value] / often[other]) for other in often if other != value)
+
+
+def _slipped(value: str, other: str, share: float) -> bool:
+    same = value.strip().casefold() == other.strip().casefold()
+    moved = len(value) >= _LETTERS and sorted(value) == sorted(other) and value[0] == other[0]
+    alike = share <= 1 - NEARLY_ALL and SequenceMatcher(None, value, other).ratio() > _ALIKE
+    return alike or (same and share < _CLEARLY) or (moved and share <= 1 - _MOST_TIMES)

@@ -341,6 +341,26 @@ def test_one_score_off_the_scale_does_not_widen_it(tmp_path: Path):
     assert "scale: [1, 5]" in contract_for(tmp_path / "a.jsonl")
 
 
+@pytest.mark.parametrize("slip", ["Forum", "forum ", "fourm"])
+def test_another_spelling_of_a_label_is_a_fault(tmp_path: Path, slip: str):
+    rows = [{"prompt": f"问题{n}", "response": "答", "source": ("forum", "manual")[n % 2]} for n in range(600)]
+    for row in rows[100:140:2]:
+        row["source"] = slip
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert 'enum: ["forum", "manual"]' in contract_for(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize("lost", ["null", "missing", "twice"])
+def test_an_id_that_some_rows_lack_is_a_fault(tmp_path: Path, lost: str):
+    rows = [{"id": f"row-{n}", "prompt": f"问题{n}", "response": "答"} for n in range(600)]
+    for row in rows[100:115]:
+        row["id"] = {"null": None, "missing": "", "twice": "row-3"}[lost]
+        if lost == "missing":
+            del row["id"]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert '"id": {type: string, unique: true}  # otherwise in 15 of 600 rows' in contract_for(tmp_path / "a.jsonl")
+
+
 def test_a_source_of_few_values_is_no_prompt(tmp_path: Path):
     rows = [
         {"description": f"What is the length of bridge {n}?", "source": ("wikisql", "wikitq")[n % 2]} for n in range(60)
