@@ -38,8 +38,8 @@ _PIECES = r"[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]"
 _SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han}[ \n]){20}"  # "t h e   o a k   i s": a blank, or a line, behind each
 # Whole texts without a small letter, and runs of words without a space between them.
 _CAPITALS = r"^[^a-z\p{Han}]+$"
-_MAYBE_WORN = (r"^\W?[A-Z][^a-z\p{Han}]{40}", "[a-z]{30}")  # what is tried first, for it is cheap
-_GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}[a-z,.'’!?]{47,}(?:\s|$)"
+_MAYBE_WORN = (r"^\W?[A-Z][^a-z\p{Han}]{40}", "[a-z]{24}")  # what is tried first, for it is cheap
+_GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}(?:[a-z,.'’!?]|[.!?,][A-Z]){47,}(?:\s|$)"
 _OF_CAPITALS = ascii_edges(r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$")
 _FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
 _LETTERS = 12  # different letters of such a run

@@ -98,7 +98,11 @@ _SITE_WORDS = (  # a page's own words, which no answer has for a reader
     r"\n回复 ?\d+ ?楼",
     r"\nshare\|improve this answer",
     r"\nadd a comment ?\|",
-    r"\nEDIT: as pointed out in the comments",
+    r"\nEDIT ?\d?: ",
+    r"请采纳(?:[，,。！!点]|\s*$)",
+    r"采纳点赞",
+    r"求采纳",
+    r"\n译者注[:：]",
     r"\n\d+ 人赞同了该回答",
     r"\n(?:发布于|编辑于) ?20\d\d-\d\d-\d\d",
     r"\n👍 ?\d+(?: ?人?(?:赞同?|点赞))?\s*$",
@@ -123,6 +127,10 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
     "copy_button": r"Copy code\n|复制代码\n",
     "picture": r"\[图片\]|【图片】|\[表情\]|\[image\]",
     "progress": r"%\|█[^\n]{0,60}it/s",
+    "harness": (  # what the program that asked the model wrote beside its answer
+        r"(?m)^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\n]{0,10} (?:INFO|DEBUG|WARN(?:ING)?|ERROR)[ :\]]"
+        r"|\n(?:finish_reason|stop_reason|prompt_tokens|completion_tokens|total_tokens|[Tt]okens used)[\"']?\s*[:=]"
+    ),
     "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
     "page_chrome": (
         r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
@@ -136,7 +144,7 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
 _OF_RESIDUE = ascii_edges(
     r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
     r"|picture|\bphoto|markdown|latex|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
-    r"|advert|marketing|promot|营销|广告|文案|推广|引流|带货"
+    r"|advert|marketing|promot|营销|广告|文案|推广|引流|带货|\blogs?\b|\blogging|日志|翻译|translat"
 )
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
@@ -182,10 +190,11 @@ class LeftoverMarkup(Check):
     The kinds: `html_tag` (block tags that close, tags with attributes, two line breaks in a row), `html_entity`,
     `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
-    answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript), `copy_button`,
-    `picture` ([图片]), `progress` (a progress bar), `page_number` and `broken_word` (hyphens at line ends),
-    `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum), `percent` (a line that
-    begins with a dozen of %E4), `escaped_markdown` (`\*\*bold\*\*`) and `reference_mark` (two of [1], and no list).
+    answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
+    `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a log, `finish_reason:
+    length`), `page_number` and `broken_word` (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please
+    enable JavaScript", dates of a forum), `percent` (a line that begins with a dozen of %E4), `escaped_markdown`
+    (`\*\*bold\*\*`) and `reference_mark` (two of [1], and no list).
     Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or encodings.
     Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a `<br>` or two, tables), the tags of agents
     and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.

@@ -98,6 +98,7 @@ def test_the_input_once_more(question, answer, found):
         (ASK, "SELECT NAME, AGE FROM TREES WHERE HEIGHT > 20 ORDER BY NAME;\nDROP TABLE MILLS;", []),
         (ASK, "它在山上，后面是磨坊。" * 9, []),
         (ASK, OAK.replace(" ", ""), ["glued"]),
+        (ASK, "Theoakstandsonthehill.Swallowscomebacktoiteachspring,andleaveinautumn.", ["glued"]),
         (ASK, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft", []),
         (ASK, "See https://example.org/" + "a" * 30 + "verylongpathofapagethatnobodyreadsatallever", []),
         (ASK, "a" * 80, []),
