@@ -60,7 +60,8 @@ _ANSWERED = {
 }
 _LETTER = r"(?m)^[^\p{L}\p{N}\n]{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)[ ,:\[]"
 _COMMENT = r"(?m)^\s*(?:#|//|--|/\*|<!--)\s*(?:TODO|TBD|FIXME)"
-_OF_PLACES = r"(?i)replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量"
+_FILLED = r"(?i:replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量)"
+_OF_PLACES = rf"{_FILLED}[^\n]{{0,80}}\{{|\}}[^\n]{{0,80}}{_FILLED}"  # says beside it what is to stand there
 _INSERT = r"\[(?i:insert) "
 _PASTED = 1_000  # bytes; a longer prompt brings a letter or an advertisement that has places of its own
 _LONGEST = 400  # bytes of such a prompt
