@@ -55,7 +55,6 @@ EXPECTED = {
     },
     "run_on_answers": {},
     "placeholder_text": {
-        (LLAMA + "dpo_en_demo.json", "name_field"): 1,  # Dear [Recipient] … [Your Name], which nobody asked for
         (LLAMA + "dpo_zh_demo.json", "missing_content"): 1,  # [插入位置]; letters that were asked for may leave some open
         (LLAMA + "identity.json", "template_field"): 85,  # {{name}}, {{author}}
         ("prompts_zh/prompts-zh.json", "missing_content"): 1,  # 【填写你的称呼】
