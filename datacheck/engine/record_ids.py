@@ -1,7 +1,7 @@
 """What a place of evidence is, whatever file and line it stands on: the key of its record, of its bytes, of its file.
 
-Line numbers change from drop to drop; these do not. They are worked out only for parts in which something was found:
-of tables that are in memory for the rows that are asked for, else for all rows, once, and kept in the store.
+Line numbers change from drop to drop; these do not. They are worked out only for parts in which something was found,
+once each, and kept in the store.
 """
 
 from collections.abc import Iterator
@@ -10,13 +10,12 @@ from zlib import crc32
 
 import polars as pl
 
-from datacheck.engine.store import in_memory, scan, scan_records
+from datacheck.engine.store import scan
 from datacheck.engine.view import Part, StoreView
 from datacheck.text.record_keys import HEX, record_keys
 
 RECORD = {"record": pl.String()}  # the column that `with_records` adds
 _PLACE = ["file", "line", "byte"]
-_MANY = 4  # of a part in which every so-many-th row is asked for, all keys are worked out, and kept
 
 
 def with_records(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:
@@ -52,23 +51,20 @@ def _keys(rows: pl.Series, view: StoreView) -> Iterator[pl.DataFrame]:
     for part in sorted(view.loaded.parts, key=lambda part: crc32(f"{part.key} {getpid()}".encode())):
         wanted = rows.filter(rows.is_between(part.first_row, part.first_row + part.rows, closed="left"))
         if len(wanted):
-            keys = _part_keys(part, view, (wanted - part.first_row).sort())
-            yield keys.with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)
+            keys = _part_keys(part, view).with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)
+            yield keys.join(wanted.to_frame("row"), on="row", how="semi")
 
 
-def _part_keys(part: Part, view: StoreView, wanted: pl.Series) -> pl.DataFrame:
-    """The keys of some records of a part (by ascending numbers within it), from the store where it has them."""
+def _part_keys(part: Part, view: StoreView) -> pl.DataFrame:
+    """The keys of all records of a part, from the store where it has them."""
     store = view.store
     target = store.path("records", f"{part.key}.parquet")
-    rows, turns, cells = (store.path("parts", part.key) / f"{name}.parquet" for name in ("rows", "turns", "cells"))
-    chosen = pl.col("row").is_in(wanted.implode())
     if not store.has(target):
-        if len(wanted) * _MANY < part.rows and in_memory(turns) and in_memory(cells):
-            said, left = (scan_records(path).filter(chosen).collect() for path in (turns, cells))
-            return record_keys(said, left, wanted.cast(pl.UInt32))
-        every = scan(rows).select("row").collect()["row"]
-        store.write_table(target, record_keys(scan(turns).collect(), scan(cells).collect(), every))
-    return scan(target).filter(chosen).collect()
+        rows, turns, cells = (
+            scan(store.path("parts", part.key) / f"{name}.parquet").collect() for name in ("rows", "turns", "cells")
+        )
+        store.write_table(target, record_keys(turns, cells, rows["row"]))
+    return scan(target).collect()
 
 
 def _rows_there(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:

@@ -323,11 +323,6 @@ def _small(path: Path) -> pl.DataFrame:
     return pl.read_parquet(path, glob=False)
 
 
-def in_memory(path: Path) -> bool:
-    """Whether `scan_records` reads no file for this table."""
-    return path in _Kept.tables or held.get(path) is not None
-
-
 class _Kept:
     """Tables of records that stay in the memory of this process, and for how many bytes there is room."""
 

@@ -4,14 +4,6 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
-        "few_keys_are_others",
-        "a record has one key, however many are asked for",
-        "datacheck.engine.record_ids._part_keys",
-        "scan_records(path).filter(chosen).collect() for path in (turns, cells)",
-        "scan_records(path).filter(chosen).collect().with_columns(path=pl.lit('')) for path in (turns, cells)",
-        "tests/engine/test_record_ids.py::test_few_keys_are_those_among_all",
-    ),
-    Sabotage(
         "records_pile_up",
         "a process keeps no more records than there is room for",
         "datacheck.engine.store.scan_records",
