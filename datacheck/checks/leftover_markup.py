@@ -144,7 +144,9 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
 _OF_RESIDUE = ascii_edges(
     r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
     r"|picture|\bphoto|markdown|latex|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
-    r"|advert|marketing|promot|营销|广告|文案|推广|引流|带货|\blogs?\b|\blogging|日志|翻译|translat"
+)
+_OF_SITES = ascii_edges(
+    r"(?i)advert|marketing|promot|\blogs?\b|logging|translat|营销|广告|文案|推广|引流|带货|日志|翻译"
 )
 _PATTERNS = {
     "html_tag": f"{_CLOSED}|{_OPENED}|{_BREAKS}",
@@ -245,6 +247,8 @@ class LeftoverMarkup(Check):
         for kind, residue in _RESIDUE.items():
             left = text.str.contains(residue) & (pl.col("role") == "assistant") & ~pl.col("residue")
             left &= ~pl.col("web_asked" if kind == "site_words" else "web")  # a page may name JavaScript itself
+            if kind in ("site_words", "harness"):
+                left &= ~pl.col("sites")
             if kind == "percent":
                 left &= ~pl.col("cipher")
             kinds[kind] = kinds[kind] | left if kind in kinds else left
@@ -256,7 +260,7 @@ class LeftoverMarkup(Check):
             kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in (_RESIDUE | _PATTERNS).items()
         }
         found = flagged(prose, kinds, shown).drop(
-            "web", "web_asked", "program", "forum", "cipher", "residue", "numbered"
+            "web", "web_asked", "program", "forum", "cipher", "residue", "numbered", "sites"
         )
         about = total(subjects.filter("web"))
         left_out = Message.plural(
@@ -283,6 +287,7 @@ def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
         forum=text.str.contains(_FORUM).any(),
         cipher=text.str.contains(_CIPHER).any(),
         numbered=(text.str.contains(_OF_NUMBERS) & pl.col("role").ne_missing("assistant")).any(),
+        sites=(text.str.contains(_OF_SITES) & pl.col("role").ne_missing("assistant")).any(),
         residue=(text.str.contains(_OF_RESIDUE) & pl.col("role").ne_missing("assistant")).any(),
     )
 

@@ -49,6 +49,7 @@ _ABOUT = {
     "leaked_reasoning": rf"{_TALK}|think|step|reason|thought|monologue|poem|lyrics|思考|推理|内心|独白|一步|逐步",
     "leftover_markup": (
         r"html|xml|css|script|react|vue|php|\bdom\b|svg|url|web|front.?end|\btags?\b|mark|readme|escap|entit|pars|\bcod"
+        r"|advert|marketing|promot|\blogs?\b|logging|translat|营销|广告|文案|推广|引流|带货|日志|翻译"
         r"|program|forum|encod|decod|crypt|certificate|hash|signature|网|前端|标签|转义|爬虫|渲染|代码|编程|论坛|编码|解码|密|证书|签名"
     ),
     "placeholder_text": (
