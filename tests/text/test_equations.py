@@ -69,6 +69,8 @@ def test_sums_are_worked_out(text, found):
         "7 + 5 = 7 ⁄ 2",
         "1 + 2 + ... + 50 + 51 = 2600",
         "5 / 0 = 3",
+        "6 * 15 â€“ 5 * 13 = 25",  # a dash whose encoding was lost
+        "in the ratio 1: 2/5 = 5",
         r"$\frac 12 \cdot 5 \cdot 2 = 5$",
         r"\sqrt 16 + 1 = 5",
         "log 100 + 1 = 3",
