@@ -87,6 +87,7 @@ _SITE_WORDS = (  # a page's own words, which no answer has for a reader
     r"window\.dataLayer = ",
     r"\(adsbygoogle = ",
     r"var _hmt = ",
+    r"^@\w{2,20}[:：,，]? (?:你好|您好|谢谢|感谢|[Hh]i\b|[Hh]ello|[Tt]hank)",
     r"谢谢采纳",
     r"望采纳[，,] ?谢谢",
     r"更多精彩内容请?关注",
@@ -130,7 +131,9 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
     "harness": (  # what the program that asked the model wrote beside its answer
         r"(?m)^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\n]{0,10} (?:INFO|DEBUG|WARN(?:ING)?|ERROR)[ :\]]"
         r"|\n(?:finish_reason|stop_reason|prompt_tokens|completion_tokens|total_tokens|[Tt]okens used)[\"']?\s*[:=]"
+        r"|\[object Object\]"
     ),
+    "rating": r"\n(?:Score|Rating|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)? ?(?:/ ?\d+|分)? ?(?:\n|$)",
     "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
     "page_chrome": (
         r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
@@ -144,6 +147,9 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
 _OF_RESIDUE = ascii_edges(
     r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
     r"|picture|\bphoto|markdown|latex|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
+)
+_OF_RATINGS = ascii_edges(
+    r"(?i)\bscor|\brat(?:e|ing)|\bgrad|evaluat|assess|judg|review|critique|feedback|sentiment|评|打分|得分|分数|游戏|比赛|game|match"
 )
 _OF_SITES = ascii_edges(
     r"(?i)advert|marketing|promot|\blogs?\b|logging|translat|营销|广告|文案|推广|引流|带货|日志|翻译"
@@ -194,9 +200,10 @@ class LeftoverMarkup(Check):
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
     `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a log, `finish_reason:
-    length`), `page_number` and `broken_word` (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please
-    enable JavaScript", dates of a forum), `percent` (a line that begins with a dozen of %E4), `escaped_markdown`
-    (`\*\*bold\*\*`) and `reference_mark` (two of [1], and no list).
+    length`, [object Object]), `rating` (a line "Score: 8/10" that nobody asked for), `page_number` and `broken_word`
+    (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum),
+    `percent` (a line that begins with a dozen of %E4), `escaped_markdown` (`\*\*bold\*\*`) and `reference_mark` (two
+    of [1], and no list).
     Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or encodings.
     Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a `<br>` or two, tables), the tags of agents
     and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
@@ -249,6 +256,8 @@ class LeftoverMarkup(Check):
             left &= ~pl.col("web_asked" if kind == "site_words" else "web")  # a page may name JavaScript itself
             if kind in ("site_words", "harness"):
                 left &= ~pl.col("sites")
+            if kind == "rating":
+                left &= ~pl.col("rated")
             if kind == "percent":
                 left &= ~pl.col("cipher")
             kinds[kind] = kinds[kind] | left if kind in kinds else left
@@ -260,7 +269,7 @@ class LeftoverMarkup(Check):
             kind: text.str.extract(f"({pattern})").str.slice(0, 60) for kind, pattern in (_RESIDUE | _PATTERNS).items()
         }
         found = flagged(prose, kinds, shown).drop(
-            "web", "web_asked", "program", "forum", "cipher", "residue", "numbered", "sites"
+            "web", "web_asked", "program", "forum", "cipher", "residue", "numbered", "sites", "rated"
         )
         about = total(subjects.filter("web"))
         left_out = Message.plural(
@@ -287,6 +296,7 @@ def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:
         forum=text.str.contains(_FORUM).any(),
         cipher=text.str.contains(_CIPHER).any(),
         numbered=(text.str.contains(_OF_NUMBERS) & pl.col("role").ne_missing("assistant")).any(),
+        rated=(text.str.contains(_OF_RATINGS) & pl.col("role").ne_missing("assistant")).any(),
         sites=(text.str.contains(_OF_SITES) & pl.col("role").ne_missing("assistant")).any(),
         residue=(text.str.contains(_OF_RESIDUE) & pl.col("role").ne_missing("assistant")).any(),
     )

@@ -40,7 +40,7 @@ _PATTERNS = {
     "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
-    "to_do": rf"(?m)^[\s\[【（(*#-]*({_TO_DO})$",
+    "to_do": rf"(?m)^[\s\[【（(*#-]*({_TO_DO})$|[.。!！?？] ?(?:TODO|TBD|FIXME)[:：] ?[^\n]{{0,60}}$",
     "missing_content": (
         rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(](?:此处|这里|在此)插入[^（）()\n]{{1,20}}[）)]"
         r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"

@@ -9,6 +9,7 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
 from datacheck.features.turn_texts import of_rows, per_kind, piecewise
 
 _MOST = 0.5  # share of the rows from which on a system prompt is what a set has
+_RARE, _LEAST = 0.05, 20  # share of the rows up to which a system prompt is an exception, of at least so many rows
 _MAIN = 0.1  # share of the system prompts that makes one a main one
 _ALIKE = 0.8  # difflib's ratio of two prompts that are one, changed by hand
 _HEAD = 400  # characters that are compared
@@ -20,7 +21,8 @@ class SystemDrift(Check):
     """Share of rows whose system prompt is another form of the usual one, or is not there though most rows have one.
 
     The kinds: `variant` (at least 80 % of the characters are those of a prompt that one row in ten has: a full stop
-    more, another name) and `missing` (where at least half of the rows have a system prompt). Case, digits and white
+    more, another name), `missing` (where at least half of the rows have a system prompt) and `rare` (where at most one
+    row in twenty has one, of at least twenty rows). Case, digits and white
     space do not count, and neither do twenty forms of one prompt or more, which a script makes on purpose. With `by:`
     the shares stand per source, which is where drift begins.
     """
@@ -40,6 +42,13 @@ class SystemDrift(Check):
             Limit(warn_max=0),
             why="a mixture may be meant, and no training fails by it",
         ),
+        "rare": Metric(
+            "rows with a system prompt where hardly any row has one",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="a mixture may be meant; but what was learnt under such a prompt is not what the others are asked for",
+        ),
     }
 
     reads = "text"
@@ -52,14 +61,19 @@ class SystemDrift(Check):
         forms, scripted = _forms(counts)
         variants = said.lazy().filter(pl.col("said").cast(pl.String).is_in(forms)).select("row", "path")
         silent = piecewise(data, _without).collect()
-        missing = silent.lazy() if said.height >= _MOST * (said.height + silent.height) else silent.clear().lazy()
+        rows = said.height + silent.height
+        missing = (silent if said.height >= _MOST * rows else silent.clear()).lazy()
+        rare = (said if said.height <= _RARE * rows and rows >= _LEAST else said.clear()).lazy()
         found = pl.concat(
             [
                 variants.select("row", where="path", problem=pl.lit("variant")),
                 missing.select("row", where=pl.lit(None, pl.String), problem=pl.lit("missing")),
+                rare.select("row", where="path", problem=pl.lit("rare")),
             ]
         )
-        texts = of_rows(data.turns.filter(_system()), variants).select("row", "text", where="path")
+        texts = of_rows(data.turns.filter(_system()), pl.concat([variants, rare.select("row", "path")])).select(
+            "row", "text", where="path"
+        )
         evidence = found.sort("row").join(texts, on=["row", "where"], how="left")
         left_out = Message.plural(
             "{n:,} form of one system prompt is taken as made by a script",
@@ -70,6 +84,7 @@ class SystemDrift(Check):
             (
                 *rates("variants", variants, data.rows, by=self.by, rows=data.rows),
                 *rates("missing", missing, data.rows, by=self.by, rows=data.rows),
+                *rates("rare", rare, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=evidence,
             figures={"kinds": per_kind(found)},

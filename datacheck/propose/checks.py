@@ -15,7 +15,7 @@ from datacheck.text.unit_tests import NAMES, task_of
 _TEXT = tuple(
     """
     garbled_text leftover_markup placeholder_text control_tokens repetitive_text overlong_samples exact_duplicates
-    near_duplicates pii
+    near_duplicates pii field_outliers
 """.split()
 )
 _PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias")
@@ -35,7 +35,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "answered": ("empty_turns", *_GOLDS[:2], "arithmetic_errors", *_TEXT),  # a passage may hold a short answer by right
     "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
-    "rows": ("exact_duplicates", "pii"),
+    "rows": ("exact_duplicates", "pii", "field_outliers"),
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }
 _REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}

@@ -22,7 +22,7 @@ CHECKS = (
     "exact_duplicates", "pii", "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens",
     "repetitive_text", "overlong_samples", "identical_pairs", "error_as_answer", "prompt_echo", "leaked_reasoning",
     "embedded_template", "system_drift", "unfinished_answers", "row_shift", "possibly_swapped",
-    "arithmetic_errors", "broken_code",
+    "arithmetic_errors", "broken_code", "field_outliers",
 )  # fmt: skip
 WITH_SETTINGS = ({"check": "conflicting_answers", "of": "response"},)
 FALSE_PLACES, FALSE_FINDINGS = 0.02, 0.02
