@@ -12,7 +12,7 @@ from datacheck.features.turn_texts import per_kind
 
 _LEAST = 20  # rows of a file, or values of a field, from which on there is something that is usual
 _FEW = 0.05  # share of them that may do otherwise, and be taken for a slip
-_RARE_KEYS = 5  # where more keys than these are rare, keys are data
+_RARE_KEYS = 20  # where more keys than these are rare, keys are data
 # Keys of single messages that chat formats know: a row in twenty may have one by right.
 _KNOWN = r"\]\.(?:name|id|tool_call_id|tool_calls|function_call|reasoning\w*|thinking|images?|videos?|audios?)$"
 _YEARS = 10  # before or after nearly all dates

@@ -78,6 +78,8 @@ def faults() -> Iterator[FaultKind]:
     yield from (FaultKind("empty_turns", problem, partial(_answer, text=text)) for problem, text in _NO_TEXTS.items())
     yield from (FaultKind("schema_violations", name, partial(_field, kind=name)) for name in _FIELDS)
     yield FaultKind("schema_violations", "unknown_format", _shapeless)
+    yield FaultKind("field_outliers", "extra_key", _extra_key)
+    yield FaultKind("field_outliers", "other_type", partial(_answer, text=["a list"]))
     yield FaultKind("exact_duplicates", "exact_duplicate", lambda _, ground: _copy(ground, None))
     for kind in ("1 % edits", "punctuation", "suffix"):
         yield FaultKind("near_duplicates", "near_copy", partial(_near, kind=kind), kind, ("exact_copy",))
@@ -185,6 +187,7 @@ def _answer(row: Sampled, _ground: Ground, *, text: Any) -> PlantedLine | None:
 
 
 # ── fields ──────────────────────────────────────────────────────────────────────────────────────────
+_EXTRA = "datacheck_extra"
 _FIELDS = ("missing_field", "null_value", "wrong_type", "not_in_enum", "out_of_range")
 
 
@@ -213,6 +216,11 @@ def _field(row: Sampled, ground: Ground, *, kind: str) -> PlantedLine | None:
 def _shapeless(row: Sampled, _ground: Ground) -> PlantedLine | None:
     """None of the keys is one that a reader knows."""
     return PlantedLine(to_line({f"x_{key}": value for key, value in row.record.items()})) if row.turns else None
+
+
+def _extra_key(row: Sampled, _ground: Ground) -> PlantedLine | None:
+    """A key that no other row has."""
+    return PlantedLine(to_line({**row.record, _EXTRA: True}), _EXTRA)
 
 
 # ── copies of another row ───────────────────────────────────────────────────────────────────────────

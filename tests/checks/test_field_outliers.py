@@ -84,9 +84,9 @@ def test_few_rows_have_no_usual():
 
 
 def test_keys_that_are_data():
-    data = [row(**{f"k{number}": 1}) for number in range(6)]
-    assert places(*data, of=200) == []
-    assert len(places(*data[:5], of=200)) == 5
+    data = [row(**{f"k{number}": 1}) for number in range(21)]
+    assert places(*data, of=400) == []
+    assert len(places(*data[:20], of=400)) == 20
 
 
 def test_a_label_that_speaks_of_something_else():
