@@ -17,8 +17,9 @@ class UnjudgedText(Check):
     """Prose that stands under keys which no reader takes for a prompt, an answer or a message.
 
     It always runs. Four words in a row are prose, or eight characters of Chinese; identifiers, dates, paths and values
-    that ten rows share on average are not. Keys that the contract names under `source.columns` are judged by the checks
-    that use them.
+    that ten rows share on average are not, nor are worked solutions and reasoning (`solution`, `rationale`, `cot`,
+    `explanation`), which the checks of damaged texts read. Keys that the contract names under `source.columns` are
+    judged by the checks that use them.
     """
 
     metrics = {

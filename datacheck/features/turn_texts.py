@@ -20,7 +20,11 @@ _CODE_LINE = ascii_edges(
 )
 _CODE_LINES = 2
 _BEFORE = 30  # characters that are shown before a place
-THOUGHTS = r"\.(?:reasoning_content|reasoning|thinking)$"  # the path of what stands beside a message's content
+# The path of what stands beside a message's content, and of a worked solution beside a gold.
+THOUGHTS = (
+    r"\.(?:reasoning_content|reasoning|thinking)$"
+    r"|^(?:solution|generated_solution|rationale|cot|explanation|reasoning|thinking|analysis|解析|解答|解题过程)(?:\[0\])?$"
+)
 
 
 def turn_texts(data: View, *, plain: bool = True, thoughts: bool = False) -> pl.LazyFrame:
