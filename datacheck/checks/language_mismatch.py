@@ -200,10 +200,9 @@ def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> p
     prompts = named.filter(pl.col("role").ne_missing("assistant"))
     heard = prompts.group_by("row").agg(**{f"q_{script}": pl.col(script).sum() for script in _STRAY})
     slips = [(pl.col(script) > 0) & (pl.col("script") != script) & (pl.col(f"q_{script}") == 0) for script in _STRAY]
-    suspect = answers.join(heard, on="row").filter(pl.any_horizontal(slips)).select("row", "at").collect().lazy()
-    suspect = texts.join(suspect, on=["row", "at"], how="semi").filter(pl.col("text").str.contains(_SLIP))
-    suspect = suspect.collect().lazy()
-    told = texts.join(suspect.select("row").unique(), on="row", how="semi")
+    at = answers.join(heard, on="row").filter(pl.any_horizontal(slips)).select("at").collect()["at"].sort()
+    suspect = texts.collect()[at].filter(pl.col("text").str.contains(_SLIP)).lazy()  # `at` counts the texts
+    told = of_rows(texts, suspect)
     meant = told.filter(pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(_SPOKEN + _PLACES))
     found = suspect.join(meant, on="row", how="anti", maintain_order="left")
     bare = without_code(pl.col("text")).str.replace_all(_APART, " ")

@@ -67,16 +67,14 @@ class Repetition(Feature):
 
     def _lines(self, table: pl.DataFrame) -> pl.DataFrame:
         several = table.with_row_index("text_number").filter(pl.col("text").str.count_matches(_END) > self.lines)
-        lines = several.with_columns(
-            size=pl.col("text").str.len_bytes(),
-            line=pl.col("text").str.replace_all(_SHORTENED, "$1 ").str.replace_all(_END, "\n").str.split("\n"),
-        )
-        single = lines.drop("text").explode("line", empty_as_null=False)
+        lines = pl.col("text").str.replace_all(_SHORTENED, "$1 ").str.replace_all(_END, "\n").str.split("\n")
+        single = several.select("text_number", line=lines).explode("line", empty_as_null=False)
         single = single.with_columns(line=pl.col("line").str.replace_all(SIGNS, " ").str.strip_chars())
         single = single.filter(pl.col("line").str.len_bytes() >= _LINE_BYTES)
-        keys = ["text_number", "row", "path", "size", "line"]
-        repeated = single.group_by(keys, maintain_order=True).len().filter(pl.col("len") > self.lines)
-        repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > pl.col("size"))
+        repeated = single.group_by("text_number", "line", maintain_order=True).len().filter(pl.col("len") > self.lines)
+        repeated = repeated.join(several, on="text_number", maintain_order="left")
+        size = pl.col("text").str.len_bytes()
+        repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > size)
         most = repeated.group_by("row", "path", maintain_order=True).agg(score=pl.col("len").max().cast(pl.Float64))
         return most.select("row", "path", "score", problem=pl.lit("repeated_line"))
 

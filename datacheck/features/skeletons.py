@@ -38,9 +38,12 @@ def skeletons(turns: pl.LazyFrame) -> pl.DataFrame:
     """One line per row with a prompt."""
     prompts = asked(turns).filter(pl.col("part") != "option")
     texts = prompts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
-    opening = _masked(pl.col("text").str.head(_REACH)).str.extract(_OPENING)
-    closing = _masked(pl.col("text").str.tail(_REACH)).str.extract(_CLOSING)
-    return texts.select("row", opening=_plain(opening), closing=_plain(closing)).drop_nulls().collect()
+    text, longer = pl.col("text"), pl.col("text").str.len_chars() > _REACH
+    last = pl.when(longer).then(text.str.tail(_REACH)).otherwise(pl.lit(""))  # of the others both ends are all
+    ends = texts.select("row", longer=longer, first=_masked(text.str.head(_REACH)), last=_masked(last))
+    opening = pl.col("first").str.extract(_OPENING)
+    closing = pl.when("longer").then("last").otherwise("first").str.extract(_CLOSING)
+    return ends.select("row", opening=_plain(opening), closing=_plain(closing)).drop_nulls().collect()
 
 
 def end_keys(ends: pl.Series) -> pl.Series:

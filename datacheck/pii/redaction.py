@@ -33,6 +33,9 @@ HIDDEN = {
     each: kind for kind, expressions in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items() for each in expressions
 }
 _EVERY = tuple(HIDDEN)
+_MAY_BE_MISSING = re.compile(r"\A\[[^\[\]]+\]\{0,[0-9]+\}")
+CORES = {each: each[beginning.end() :] for each in HIDDEN if (beginning := _MAY_BE_MISSING.match(each))}
+"""What stands behind a beginning that may be missing: where it is not found, the whole, which takes long, is not."""
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
@@ -128,6 +131,7 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
         (*view.span(*span(match)), HIDDEN[each])
         for view in views
         for each in possible(_EVERY, view.text)
+        if each not in CORES or any(matches(CORES[each], view.text))
         for match in matches(each, view.text)
     }
     united: list[tuple[int, int, str]] = []

@@ -5,7 +5,7 @@ from pathlib import Path
 from datacheck.pii import canaries
 from datacheck.pii.compiled import write
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.redaction import HIDDEN
+from datacheck.pii.redaction import CORES, HIDDEN
 from datacheck.report import pages
 from datacheck.text import built_tables
 from datacheck.text.classes import make_flags
@@ -18,7 +18,7 @@ def compile_expressions() -> Path:
 
     Their canaries are made beside it, the tables of code points and the pages' templates in folders of their own.
     """
-    found = set(HIDDEN)
+    found = {*HIDDEN, *CORES.values()}
     for each in RECOGNIZERS.values():
         found |= {*each.patterns.values(), each.positive, each.negative_left, each.negative_right}
     canaries.write()

@@ -126,9 +126,12 @@ class EvalIndex(NamedTuple):
             needed = np.where(whole, np.maximum(sizes, 1), needed)
         agree = np.minimum(needed, _AGREEING)
         rare, owners = rarest_first(items, sizes - needed + agree)
-        order = np.lexsort((owners, rare))
-        hashes, counts = np.unique(rare, return_counts=True)
-        return cls(items, tau, sizes, needed, agree, hashes, from_lengths(counts), owners[order])
+        # One number each: several times as fast as to sort by two columns.
+        keys = np.sort(rare.astype(np.uint64) << np.uint64(32) | owners.astype(np.uint64))
+        rare = (keys >> np.uint64(32)).astype(np.uint32)
+        starts = np.flatnonzero(np.append(True, rare[1:] != rare[:-1])[: len(rare)])
+        postings = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        return cls(items, tau, sizes, needed, agree, rare[starts], np.append(starts, len(rare)), postings)
 
 
 def scan(index: EvalIndex, documents: Shingles, tau: float | None = None) -> Hits:

@@ -27,16 +27,16 @@ def record_keys(turns: pl.DataFrame, cells: pl.DataFrame, rows: pl.Series) -> pl
     whole = (
         pieces.sort("row", "kind", "path", maintain_order=True)
         .group_by("row", maintain_order=True)
-        .agg(pl.col("piece").str.join(""))
+        .agg("piece")
+        .select("row", text=pl.col("piece").list.join("").cast(pl.Binary))  # twice as fast as joining while grouping
     )
-    keys = {row: _key(text) for row, text in whole.iter_rows()}
-    empty = _key("")
-    found = pl.Series("record", [keys.get(row, empty) for row in rows], dtype=pl.String)
-    return pl.DataFrame({"row": rows, "record": found})
+    keys = whole.select("row", record=pl.Series(list(map(_key, whole["text"].to_list())), dtype=pl.String))
+    found = rows.to_frame("row").join(keys, on="row", how="left", maintain_order="left")
+    return found.with_columns(pl.col("record").fill_null(_key(b"")))
 
 
-def _key(text: str) -> str:
-    return sha256(text.encode()).hexdigest()[:HEX]
+def _key(text: bytes) -> str:
+    return sha256(text).hexdigest()[:HEX]
 
 
 def _pieces(table: pl.DataFrame, columns: tuple[str, ...], kind: str) -> pl.DataFrame:

@@ -1,6 +1,5 @@
 """What rules of normalisation do to each code point, as one table; the plain way to apply it."""
 
-import re
 import unicodedata
 from collections.abc import Iterable
 from functools import cache
@@ -19,8 +18,10 @@ KNOWN: tuple[Rule, ...] = (*RULES, "strip_invisible")
 _UNSEEN = ("Cf", "Mn", "Lo")  # categories among what strip_punct drops: the others are punctuation, signs, controls
 
 USUAL: tuple[tuple[tuple[Rule, ...], bool], ...] = (
-    (RULES, False), (RULES, True), (("nfkc", "casefold"), False), (("nfkc", "casefold", "t2s"), False),
-    (("nfkc", "casefold", "t2s", "strip_space"), False), (("nfkc", "casefold", "t2s", "strip_invisible"), False),
+    (RULES, False), (RULES, True), (("nfkc", "casefold"), False), (("nfkc", "casefold"), True),
+    (("nfkc", "casefold", "strip_space"), False), (("nfkc", "casefold", "strip_space"), True),
+    (("nfkc", "casefold", "t2s"), False), (("nfkc", "casefold", "t2s", "strip_space"), False),
+    (("nfkc", "casefold", "t2s", "strip_invisible"), False),
 )  # fmt: skip
 
 _CODES = 0x110000
@@ -79,22 +80,28 @@ def _compose(text: Codes, context: Bools) -> Codes:
     pieces, done = [], 0
     for row in rows.tolist():
         start, end = text.offsets[row], text.offsets[row + 1]
-        new = points(_nfkc(text_of(text.codes[start:end])))
+        new = points(_nfkc(text.codes[start:end]))
         pieces += [text.codes[done:start], new]
         lengths[row], done = len(new), end
     pieces.append(text.codes[done:])
     return Codes(from_lengths(lengths), np.concatenate(pieces))
 
 
-def _nfkc(text: str) -> str:
+def _nfkc(codes: UInt32s) -> str:
     """NFKC of Unicode 14.0: what 14.0 does not know neither changes nor composes, so it parts the text."""
-    parts = _unassigned().split(text)
-    return "".join(part if i % 2 else unicodedata.normalize("NFKC", part) for i, part in enumerate(parts))
+    unknown = _unassigned()[codes]
+    cuts = np.flatnonzero(unknown[1:] != unknown[:-1]) + 1
+    parts = zip(np.split(codes, cuts), unknown[[0, *cuts]], strict=True)
+    return "".join(text_of(part) if left else unicodedata.normalize("NFKC", text_of(part)) for part, left in parts)
 
 
 @cache
-def _unassigned() -> re.Pattern[str]:
-    return re.compile(f"([{code_points('unassigned')}]+)")
+def _unassigned() -> Bools:
+    """Of each code point, whether 14.0 does not know it."""
+    found = np.zeros(_CODES, np.bool_)
+    for run in tables.read("unassigned"):
+        found[run.first : run.last + 1] = True
+    return found
 
 
 def code_points(kind: str) -> str:

@@ -1,10 +1,13 @@
 """Running: whatever a check does to its process, the run ends, says so, and never passes."""
 
+import atexit
 import os
 import signal
 import subprocess
 import sys
 import time
+from functools import partial
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -264,3 +267,10 @@ def test_a_pool_that_breaks_while_work_is_handed_to_it_is_replaced():
         assert list(workers.map(len, ["abc"])) == [3]
     finally:
         workers.close()
+
+
+def test_a_worker_does_what_was_registered_for_its_end(tmp_path):
+    workers = Workers(1)
+    assert list(workers.map(partial(atexit.register, Path.touch), [tmp_path / "ended"])) == [Path.touch]
+    workers.close()
+    assert (tmp_path / "ended").exists()

@@ -84,12 +84,26 @@ def shown(texts, monkeypatch):
     few = [excerpt(text, start=start) for text in texts for start in (0, len(text) // 2)]
     with monkeypatch.context() as patch:
         patch.setattr(redaction, "possible", lambda expressions, _: list(expressions))
+        patch.setattr(redaction, "CORES", {})
         return few, [excerpt(text, start=start) for text in texts for start in (0, len(text) // 2)]
 
 
 def test_excerpts_are_those_of_all_expressions(monkeypatch):
     few, all_ = shown([*hostile_texts(11, 150), *broken_values(11, 150)], monkeypatch)
     assert few == all_
+
+
+def test_what_may_have_a_beginning_is_hidden_with_and_without_it(monkeypatch):
+    assert "ADDRESS" in {redaction.HIDDEN[each] for each in redaction.CORES}
+    doors = [
+        f"{begins}文华路{n}号{ends}"
+        for begins in ("", "寄到杭州市西湖区", "a" * 40)
+        for n in (3, 88)
+        for ends in ("", "3幢502室")
+    ]
+    few, all_ = shown([f"他说{door}，谢谢" for door in doors], monkeypatch)
+    assert few == all_
+    assert not any("文华路" in each for each in few[::2])
 
 
 @pytest.mark.slow

@@ -196,6 +196,14 @@ SABOTAGES = (
         "tests/pii/test_required.py::test_excerpts_are_those_of_all_expressions",
     ),
     Sabotage(
+        "whole_only_without_core",
+        "a value is hidden in an excerpt whatever is tried before its expression",
+        "datacheck.pii.redaction._hidden_spans",
+        "if each not in CORES or any(",
+        "if each not in CORES or not any(",
+        "tests/pii/test_required.py::test_what_may_have_a_beginning_is_hidden_with_and_without_it",
+    ),
+    Sabotage(
         "tagger_knows_half",
         "names are tagged with all of jieba's dictionary that a text asks for",
         "datacheck.pii.tagger.Tagger.cut",
