@@ -13,7 +13,8 @@ def main() -> None:
         from datacheck.gate.guard import main as guard
 
         sys.exit(guard(sys.argv[1:]))
-    gc.set_threshold(1_000_000, 50, 100)  # imports and tables make many objects and few cycles: most runs end before
+    # Imports and tables make many objects and few cycles: most runs end before a million. What stays up collects them.
+    gc.set_threshold(50_000 if sys.argv[1:2] in (["serve"], ["watch"]) else 1_000_000, 50, 100)
     from datacheck.cli.main import main as cli
     from datacheck.cli.main import with_command
     from datacheck.cli.watched import watched
