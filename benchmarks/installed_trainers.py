@@ -293,7 +293,7 @@ def compare(
 
 def show(case: Case, row: Any, two: ProbedRow, what: str) -> None:
     """Print a difference."""
-    told = json.dumps(row, ensure_ascii=False)[:200]
+    told = json.dumps(row, ensure_ascii=False)[:400]
     print(f"{what} {case.mode} {case.settings}: real {two.fate} {two.error} {two.at}: {told}")
 
 

@@ -253,9 +253,9 @@ tiny random model, and its collator; for LLaMA-Factory with a dataset_info.json,
 `swift rlhf`, for verl's SFT as Parquet; for OpenRLHF through the parser of its command, its dataset class and
 `collate_fn`, DPO's labels by its trainer's `_get_batch_logps`, prompts for RL up to what its agent hands to vLLM (an
 object of ours; so is flash_attn, where it is not installed); for axolotl through its config (`load_cfg`), its loading
-without what it would write for a next run, and its collator, DPO through its own trainer (bitsandbytes, xformers,
-flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift in
-`run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the
+without what it would write for a next run, and its collator, DPO and KTO through its own trainers (bitsandbytes,
+xformers, flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift
+in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the
 first row, up to 200 rows that the twin marks and up to 300 that it keeps. Fates are compared, and where the run names a
 tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the rows where
 it does not; there the package is believed. There are probes for {probes}. `packing` is left out, since a pack is no row
