@@ -255,11 +255,11 @@ tiny random model, and its collator; for LLaMA-Factory with a dataset_info.json,
 object of ours; so is flash_attn, where it is not installed); for axolotl through its config (`load_cfg`), its loading
 without what it would write for a next run, and its collator, DPO and KTO through its own trainers (bitsandbytes,
 xformers, flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift
-in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the
-first row, up to 200 rows that the twin marks and up to 300 that it keeps. Fates are compared, and where the run names a
-tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the rows where
-it does not; there the package is believed. There are probes for {probes}. `packing` is left out, since a pack is no row
-any more.
+in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are
+the first row, up to 200 rows that the twin marks and up to 300 that it keeps. Fates are compared, and where the run
+names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the
+rows where it does not; there the package is believed. There are probes for {probes}. `packing` is left out, since a
+pack is no row any more.
 
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
@@ -276,12 +276,12 @@ process to process); no_column: prompts and answers of several rows as one list 
 reward); no_tokens: no token beside labels, or lists of tokens (TRL's collator takes it); no_first_tokens: the template
 passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins with one
 that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the template
-passes over it (verl, OpenRLHF); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills
-with null, and it stumbles over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL
-term has the same answer; none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows;
-none_left: what stops OpenRLHF at its rows, where it keeps none of them. The prompts of a file are asked as one batch
-of TRL's GRPO. Not compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are
-not counted (verl.sft).
+passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that makes of
+it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it stumbles
+over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer;
+none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
+at its rows, where it keeps none of them. The prompts of a file are asked as one batch of TRL's GRPO. Not compared:
+templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted (verl.sft).
 
 """
 

@@ -160,6 +160,8 @@ class AxolotlLoader:
             return  # of a part of the rows only, for all that is known
         collators = importlib.import_module("axolotl.utils.collators")
         collator = collators.DataCollatorForSeq2Seq(self.tokenizer, return_tensors="pt", padding=True)
+        if not len(prepared):
+            return  # texts that are all empty
         if _ROW not in prepared.column_names:
             raise RuntimeError("rows that are tokenized already")
         for row in prepared:
