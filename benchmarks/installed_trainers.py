@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from conversation_cases import shaped
 from forked_probes import Forked
 from installed_cases import CASES, B, Case
-from passed_over import fate_of
+from passed_over import fate_of, writes_nothing
 from templates import CASES as CONVERSATIONS
 from trainers import changed, hostile, paths, read
 
@@ -110,8 +110,9 @@ def rule_of(
     its own text, or cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type
     (answer_no_text, core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
     (none_behind). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
-    row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); what
-    would stop the run at each of the rows that are kept, and none is kept (none_left).
+    row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
+    answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
+    (nothing_written); what would stop the run at each of the rows that are kept, and none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)
@@ -129,6 +130,7 @@ def rule_of(
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
+        "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
         "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(case, row, loaded, lost),
@@ -152,6 +154,16 @@ def _told_by_template(case: Case, row: Any, two: ProbedRow, reasons: set[str], f
     told = fate_of(case.mode, case.settings, row, folder)
     too_long = two.fate == "dropped" and told == "kept" and "data.max_len" in case.settings
     return told == two.fate or too_long
+
+
+_JOINED = "openrlhf/datasets/reward_dataset.py:141"
+
+
+def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
+    """Whether an empty answer is written into a column that has JSON at any depth: it becomes an empty list."""
+    typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
+    held = typed is not None and any(path[0] in ("chosen", "reject") for path in typed.mixed)
+    return held and writes_nothing(case.mode, case.settings, _typed(case, row, loaded), folder)
 
 
 _RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))

@@ -24,14 +24,29 @@ class BatchError(Exception):
     """A list of lists is rendered as several conversations: what becomes of it is not told here."""
 
 
+_RAISED = (TemplateError, TypeError, KeyError, IndexError, AttributeError, ValueError, AssertionError)
+
+
+def texts_of(mode: str, settings: dict[str, Any], row: dict[str, Any], tokenizer: Path) -> tuple[str, str]:
+    """The prompt, and the answer (of a pair the shorter one). Raises what rendering raises."""
+    return _MODES[mode](copy.deepcopy(row), lambda key: settings.get(f"data.{key}"), _renderer(tokenizer))
+
+
+def writes_nothing(mode: str, settings: dict[str, Any], row: dict[str, Any], tokenizer: Path) -> bool:
+    """Whether an answer is the empty text, which `datasets` takes for an empty list where the column holds JSON."""
+    try:
+        return not texts_of(mode, settings, row, tokenizer)[1]
+    except (*_RAISED, BatchError):
+        return False
+
+
 def fate_of(mode: str, settings: dict[str, Any], row: dict[str, Any], tokenizer: Path) -> str | None:
     """Kept, dropped (for want of an answer; lengths are not looked at) or failed; None where it is not told."""
-    render = _renderer(tokenizer)
     try:
-        prompt, answer = _MODES[mode](copy.deepcopy(row), lambda key: settings.get(f"data.{key}"), render)
+        prompt, answer = texts_of(mode, settings, row, tokenizer)
     except BatchError:
         return None
-    except (TemplateError, TypeError, KeyError, IndexError, AttributeError, ValueError, AssertionError):
+    except _RAISED:
         return "failed"
     return "dropped" if mode == "openrlhf.sft" and not (prompt and answer) else "kept"
 
@@ -84,9 +99,11 @@ def _pair(row: dict[str, Any], named: Named, render: Render, *, dpo: bool) -> tu
     sides = [row[named(f"{side}_key") or side] for side in ("chosen", "rejected")]
     if named("prompt_key"):
         asked = row[named("prompt_key")]
-        return render(asked, True), "".join(render(asked + side, False) for side in sides)
+        prompt = render(asked, True)
+        return prompt, min((render(asked + side, False)[len(prompt) :] for side in sides), key=len)
     told = [render(side, False) for side in sides]
-    return render(sides[0][:-1], True) if dpo else "", "".join(told)
+    prompt = render(sides[0][:-1], True) if dpo else ""
+    return prompt, min((each[len(prompt) :] for each in told), key=len)
 
 
 def _asked(row: dict[str, Any], named: Named, render: Render) -> tuple[str, str]:

@@ -280,8 +280,10 @@ passes over it (verl; for OpenRLHF such a row is rendered with the very template
 it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it stumbles
 over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer;
 none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
-at its rows, where it keeps none of them. The prompts of a file are asked as one batch of TRL's GRPO. Not compared:
-templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted (verl.sft).
+at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
+column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
+compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
+(verl.sft).
 
 """
 
