@@ -10,7 +10,7 @@ from datacheck.i18n.message import Message
 from datacheck.trainers.base import Fate, StopRow, fate_if, type_of
 
 
-class Words(NamedTuple):
+class Wording(NamedTuple):
     """What stands around a system message and a question, and behind an answer; `turn`: around any message."""
 
     system: str
@@ -21,14 +21,14 @@ class Words(NamedTuple):
 
 
 WORDS = {  # prompt_strategies/dpo/chatml.py, llama3.py; the same of kto
-    "chatml": Words(
+    "chatml": Wording(
         "<|im_start|>system\n{}<|im_end|>\n",
         "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n",
         "<|im_end|>",
         "<|im_start|>{}\n{}<|im_end|>\n",
         "<|im_start|>assistant\n",
     ),
-    "llama3": Words(
+    "llama3": Wording(
         "<|start_header_id|>system<|end_header_id|>\n\n{}<|eot_id|>",
         "<|start_header_id|>user<|end_header_id|>\n\n{}<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n",
         "<|eot_id|>",
@@ -40,7 +40,7 @@ _ASKED = {"icr": "input", "intel": "question", "prompt_pairs": "prompt", "ultra"
 _DEFAULT_ASKED = ("prompt", "input", "question")  # else instruction
 
 
-class Written(NamedTuple):
+class WrittenRow(NamedTuple):
     """A prompt and its answers as text, and what is said of the row."""
 
     prompt: str
@@ -60,7 +60,7 @@ class _Spelt:
         return str(value)
 
 
-def pair_of(example: dict[str, Any], way: str) -> Written:
+def pair_of(example: dict[str, Any], way: str) -> WrittenRow:
     """A pair by its way, `chatml.intel`. Raises StopRow where a column or a message is not there."""
     family, _, name = way.partition(".")
     words, spelt = WORDS[family], _Spelt()
@@ -75,13 +75,13 @@ def pair_of(example: dict[str, Any], way: str) -> Written:
     answers = tuple(spelt(value, key) + words.end for value, key in zip(told, keys, strict=True))
     notes = (*spelt.notes.values(), *fate_if(answers[0] == answers[1], "same_answers", keys[1]))
     long = [key for key in keys if listed and len(example[key]) > _TWO]
-    return Written(prompt, answers, (*notes, *fate_if(long, "turns_left_out", *long[:1])))
+    return WrittenRow(prompt, answers, (*notes, *fate_if(long, "turns_left_out", *long[:1])))
 
 
 _TWO = 2  # messages that are looked at
 
 
-def scored_of(example: dict[str, Any], way: str) -> Written:
+def scored_of(example: dict[str, Any], way: str) -> WrittenRow:
     """A prompt and the answer that is scored, by its way. Raises StopRow as `pair_of`."""
     family, _, name = way.partition(".")
     words, spelt = WORDS[family], _Spelt()
@@ -89,7 +89,7 @@ def scored_of(example: dict[str, Any], way: str) -> Written:
     if name != "argilla_chat":
         prompt = _prompt(example, _ASKED[name], words, spelt)
         answer = spelt(_column(example, "completion"), "completion")
-        return Written(prompt, (answer + words.end,), tuple(spelt.notes.values()))
+        return WrittenRow(prompt, (answer + words.end,), tuple(spelt.notes.values()))
     if not isinstance(told, list) or not told:
         raise StopRow("messages_malformed", "completion", type_of(told))
     prompt = ""
@@ -101,7 +101,7 @@ def scored_of(example: dict[str, Any], way: str) -> Written:
         if number < len(told) - 1:
             prompt += words.turn.format(spelt(message["role"], f"{at}.role"), spelt(message["content"], at))
     answer = spelt(told[-1]["content"], f"completion[{len(told) - 1}].content")
-    return Written(prompt + words.answer, (answer + words.end,), tuple(spelt.notes.values()))
+    return WrittenRow(prompt + words.answer, (answer + words.end,), tuple(spelt.notes.values()))
 
 
 def _asked_of(example: dict[str, Any], name: str) -> str:
@@ -114,7 +114,7 @@ def _key(example: dict[str, Any], side: str) -> str:
     return side if side in example else f"{side}_response"
 
 
-def _prompt(example: dict[str, Any], asked: str, words: Words, spelt: _Spelt) -> str:
+def _prompt(example: dict[str, Any], asked: str, words: Wording, spelt: _Spelt) -> str:
     system = example.get("system")
     before = words.system.format(spelt(system, "system")) if system else ""
     return before + words.user.format(spelt(_column(example, asked), asked))
