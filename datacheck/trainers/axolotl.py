@@ -87,7 +87,6 @@ class _AxolotlRun(Settings):
     tokens: list[str] | None = None
     special_tokens: dict[str, Any] | None = None
     added_tokens_overrides: dict[str, str] | None = None
-    field_messages: str = Field(default="messages", alias="datasets.field_messages")
 
     @classmethod
     def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -134,6 +133,7 @@ class AxolotlSft(_AxolotlRun):
     type: Literal["chat_template", "alpaca", "alpaca:chat", "input_output", "completion"] | None = Field(
         default=None, alias="datasets.type"
     )
+    field_messages: str = Field(default="messages", alias="datasets.field_messages")
     field: str = Field(default="text", alias="datasets.field")
     min_sample_len: int | None = None
     sample_packing: bool | None = None
@@ -210,6 +210,7 @@ class AxolotlDpo(_AxolotlRun):
         ]
         | None
     ) = Field(default=None, alias="datasets.type")  # fmt: skip
+    field_messages: str = Field(default="messages", alias="datasets.field_messages")
     field_chosen: str = Field(default="chosen", alias="datasets.field_chosen")
     field_rejected: str = Field(default="rejected", alias="datasets.field_rejected")
 
