@@ -18,6 +18,7 @@ _KTO, _DPO = "llama_factory/data/kto_en_demo.json", "llama_factory/data/dpo_zh_d
 _IDENTITY, _GLAIVE = "llama_factory/data/identity.json", "llama_factory/data/glaive_toolcall_zh_demo.json"
 _SHARE = (_GLAIVE, "medicalgpt/data/sft/medical_sft_1K_format.jsonl")
 _PUZZLES = "logic_rl/data/kk/instruct/3ppl/train.parquet"
+_TEXTS = "data_juicer/demos/data/demo-dataset-deduplication.jsonl"
 _SWIFT = "ms_swift/tests/llm/data/"
 
 
@@ -248,8 +249,62 @@ def axolotl_cases() -> list[Case]:
         Case("axolotl.dpo", [{"prompt": [S, Q], "good": [Q, A], "bad": [Q, B]}],
              {**dpo, "datasets.field_messages": "prompt", "datasets.field_chosen": "good",
               "datasets.field_rejected": "bad", "sequence_len": 44}),
+        *axolotl_named_cases(),
+        Case("axolotl.sft", [{"text": "x y"}, {"text": "2024"}], {"datasets.type": "completion"}, (_TEXTS,)),
+        Case("axolotl.sft", [{"body": "a b c d e f"}, {"body": "x <|im_end|>"}],
+             {"datasets.type": "completion", "datasets.field": "body", "sequence_len": 8, "sample_packing": True}),
+        Case("axolotl.sft", [{"text": "x y z" * 9}],
+             {"datasets.type": "completion", "sequence_len": 4, "min_sample_len": 3}),
     ]  # fmt: skip
 
 
+def axolotl_named_cases() -> list[Case]:
+    """Pairs and scored answers by the names of their ways."""
+    long = {"sequence_len": 4096}
+    told, sides = {"chosen": "the answer", "rejected": "b"}, {"chosen": [Q, A], "rejected": [Q, B]}
+    scored = {"completion": "the answer", "label": True}
+    columns = {
+        "icr": "input",
+        "intel": "question",
+        "prompt_pairs": "prompt",
+        "ultra": "prompt",
+        "argilla": "instruction",
+    }
+    cases = [Case("axolotl.dpo", [sides], {"datasets.type": "chat_template.argilla_chat", **long})]
+    for family, system in (("chatml", {}), ("llama3", {"system": "s"})):
+        for name in ("icr", "intel", "prompt_pairs", "ultra"):
+            good = {columns[name]: "q?", **(sides if name == "ultra" else told)}
+            cases.append(Case("axolotl.dpo", [{**good, **system}], {"datasets.type": f"{family}.{name}", **long}))
+        cases += [
+            Case("axolotl.dpo", [sides], {"datasets.type": f"{family}.argilla_chat", **long}),
+            Case(
+                "axolotl.dpo",
+                [
+                    {"instruction": "q", "chosen_response": "a", "rejected_response": "b"},
+                    {"question": "q", "chosen": "a", "rejected": "b"},
+                ],
+                {"datasets.type": family, **long},
+            ),
+        ]
+        for name in ("argilla", "intel", "prompt_pairs", "ultra"):
+            good = [{columns[name]: "q?", **scored, **system}, {columns[name]: "q", **scored, "label": False}]
+            cases.append(Case("axolotl.kto", good, {**_KTO_RUN, "datasets.type": f"{family}.{name}", **long}))
+        cases.append(
+            Case(
+                "axolotl.kto",
+                [{"completion": [S, Q, A], "label": True}],
+                {**_KTO_RUN, "datasets.type": f"{family}.argilla_chat", **long},
+            )
+        )
+    short = {"datasets.type": "chatml.intel", "sequence_len": 20}
+    return [
+        *cases,
+        Case("axolotl.dpo", [{"question": "q q", **told}], short),
+        Case("axolotl.kto", [{"question": "q q", **scored}], {**_KTO_RUN, **short}),
+    ]  # fmt: skip
+
+
+_OF_PROMPT = ("prompt_pairs", "ultra")
+_KTO_RUN = {"remove_unused_columns": False}
 CASES = {"axolotl": axolotl_cases, "trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases,
          "verl": verl_cases, "openrlhf": openrlhf_cases}  # fmt: skip

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from conversation_cases import shaped
 from forked_probes import Forked
 from installed_cases import CASES, B, Case
+from passed_over import fate_of, writes_nothing
 from templates import CASES as CONVERSATIONS
 from trainers import changed, hostile, paths, read
 
@@ -92,25 +93,26 @@ def template_cases() -> Iterator[tuple[Case, list[list[Any]]]]:
 
 
 def rule_of(
-    case: Case, row: Any, loaded: list[Any], two: ProbedRow, what: str, file: list[Any], lost: list[Any]
+    case: Case, row: Any, loaded: list[Any], two: ProbedRow, what: str, file: list[Any], lost: list[Any], folder: Path
 ) -> str | None:
     """The named rule that leaves a difference open, or None.
 
-    Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some
-    keys hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
+    Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some keys
+    hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
     data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
-    reward_trainer.py:728); no token at all beside labels, or lists of tokens, which the collator takes (no_tokens); a
-    template that passes over the answers of the first batch, whose column of tokens then is one of nothing
+    reward_trainer.py:728); no token at all beside labels, or lists of tokens, which the collator takes (no_tokens);
+    a template that passes over the answers of the first batch, whose column of tokens then is one of nothing
     (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that has roles
-    (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a prompt
-    holds no messages, and the template passes over it instead of refusing it (passed_over); transformers before 5.24
-    hands a template the keys that Parquet fills with null, which one that looks for the key alone stumbles over
-    (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is its own text, or
-    cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type (answer_no_text,
-    core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
-    (none_behind). openrlhf: what stands among the messages is none, or its content is no text, and the template passes
-    over it (passed_over, also where it refuses a text whose letters others pass over); what would stop the run at each
-    of the rows that are kept, and none is kept (none_left).
+    (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
+    prompt holds no messages, and the template passes over it instead of refusing it (passed_over); transformers
+    before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
+    stumbles over (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is
+    its own text, or cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type
+    (answer_no_text, core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
+    (none_behind). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
+    row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
+    answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
+    (nothing_written); what would stop the run at each of the rows that are kept, and none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)
@@ -128,13 +130,14 @@ def rule_of(
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
+        "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
         "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(case, row, loaded, lost),
         "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and _next_lost(row, loaded, lost),
         "nulls_kept": two.error == "TypeError" and two.at in _RENDERED and _has_nulls(row, case.settings),
         "passed_over": (family == "verl" and two.fate != "dropped" and _passed_over(_typed(case, row, loaded), case))
-        or (family == "openrlhf" and bool(_BY_TEMPLATE & reasons)),
+        or (family == "openrlhf" and _told_by_template(case, _typed(case, row, loaded), two, reasons, folder)),
     }
     return next(
         (name for name, held in holds.items() if (held and what == "fate") or (held and name == "mixed_keys")), None
@@ -142,6 +145,27 @@ def rule_of(
 
 
 _BY_TEMPLATE = {"messages_malformed", "content_not_text", "text_for_messages", "letters_rendered"}
+
+
+def _told_by_template(case: Case, row: Any, two: ProbedRow, reasons: set[str], folder: Path) -> bool:
+    """Whether the row became what the template itself makes of it, and the twin's rule is one that hangs on that."""
+    if not _BY_TEMPLATE & reasons or not isinstance(row, dict):
+        return False
+    told = fate_of(case.mode, case.settings, row, folder)
+    too_long = two.fate == "dropped" and told == "kept" and "data.max_len" in case.settings
+    return told == two.fate or too_long
+
+
+_JOINED = "openrlhf/datasets/reward_dataset.py:141"
+
+
+def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
+    """Whether an empty answer is written into a column that has JSON at any depth: it becomes an empty list."""
+    typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
+    held = typed is not None and any(path[0] in ("chosen", "reject") for path in typed.mixed)
+    return held and writes_nothing(case.mode, case.settings, _typed(case, row, loaded), folder)
+
+
 _RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))
 _UNCOMPARED = (
     "system_empty",
@@ -281,7 +305,7 @@ def compare(
             if two.fate == "unknown":  # no Parquet file holds this row and the others
                 counts["not asked"] += 1
                 continue
-            named = rule_of(case, row, loaded, two, what, file, lost) if what else None
+            named = rule_of(case, row, loaded, two, what, file, lost, tokenizer) if what else None
             counts.update([two.fate, "cases", "named" if named else "different" if what else "equal"])
             counts.update([f"rule {named}"] if named else [])
             if what and not named and counts["different"] <= SHOWN:

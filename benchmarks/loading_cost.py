@@ -4,9 +4,9 @@
         [--pairs 3]
 
 Pairs of runs one after the other, each in fresh processes with empty caches: `datacheck run` with trainer_drops, start
-and children included; with unreadable_lines in its place; the trainer's loading of the file, its start left out, and
-its preparing of the rows up to tokens. The file is JSON Lines, of chats ({messages: [{role, content}]}) or prompts for
-RL; verl gets them as Parquet.
+and children included; the same on the first row alone, which is what its start takes; the trainer's loading of the
+file, its start left out, and its preparing of the rows up to tokens. The file is JSON Lines, of chats
+({messages: [{role, content}]}) or prompts for RL; verl gets them as Parquet.
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "ms_swift.sft": {"template": "qwen2_5"},
     "verl.sft": {"data.max_length": 1024, "data.truncation": "right"},
     "verl.rl": {},
+    "openrlhf.sft": {"data.apply_chat_template": True, "data.input_key": "messages", "data.max_len": 2048},
+    "axolotl.sft": {"datasets.type": "chat_template", "sequence_len": 2048},
 }  # fmt: skip
 HOMES = ("HOME", "HF_HOME", "MODELSCOPE_CACHE", "XDG_CACHE_HOME")
 OFFLINE = dict.fromkeys(("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "TRANSFORMERS_OFFLINE"), "1")
@@ -86,6 +88,26 @@ def verl_steps(loader: Any, file: Path) -> tuple[Callable[[], Any], Callable[[An
     return lambda: loader.dataset(str(file), loader.tokenizer, loader.config, None, -1), prepared
 
 
+def openrlhf_steps(loader: Any, file: Path) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    args = loader.command.arguments(loader.asked)
+    strategy = sys.modules[type(loader).__module__].Strategy(args)
+    made = {"pretrain_mode": False, "multiturn": args.data.multiturn, "num_processors": None}
+
+    def prepared(data: Any) -> Any:  # it makes tokens of a row when the row is asked for
+        dataset = loader.datasets.SFTDataset(data, loader.tokenizer, args.data.max_len, strategy, **made)
+        for n in range(len(dataset)):
+            dataset[n]
+        return dataset
+
+    return lambda: loader.blended(str(file), None, strategy, args.train.seed), prepared
+
+
+def axolotl_steps(loader: Any, file: Path) -> tuple[Callable[[], Any], Callable[[Any], Any]]:
+    loader.entry["path"] = str(file)  # its config wants a file that is there
+    loader.seen, cfg = 0, loader._configured()  # noqa: SLF001 - one call reads and makes tokens
+    return lambda: None, lambda _: loader.common.load_datasets(cfg=cfg).train_dataset
+
+
 def in_trainer(trainer: str, tokenizer: str, file: Path, folder: Path) -> None:
     """Print CPU seconds of reading and of preparing, and how many rows came of it."""
     family, _, mode = trainer.partition(".")
@@ -93,6 +115,7 @@ def in_trainer(trainer: str, tokenizer: str, file: Path, folder: Path) -> None:
     assert spec is not None
     assert spec.loader is not None
     probe = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = probe
     spec.loader.exec_module(probe)
     told = SETTINGS[trainer]
     if family == "llamafactory":
@@ -109,12 +132,13 @@ def in_trainer(trainer: str, tokenizer: str, file: Path, folder: Path) -> None:
 
 
 # ── here ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-def of_datacheck(trainer: str, file: Path, *checks: str) -> float:
+def of_datacheck(trainer: str, file: Path) -> float:
     """CPU seconds of the whole command."""
+    checks = ["trainer_drops"]
     contract = {
         "name": "cost",
         "run": {"trainer": trainer, "settings": SETTINGS[trainer]},
-        "datasets": {"train": {"source": {"format": "auto"}, "checks": list(checks)}},
+        "datasets": {"train": {"source": {"format": "auto"}, "checks": checks}},
     }
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "c.yaml").write_text(json.dumps(contract), encoding="utf-8")
@@ -140,31 +164,35 @@ def of_trainer(trainer: str, python: Path, tokenizer: Path, file: Path) -> dict[
         return json.loads((Path(folder) / "found.json").read_text(encoding="utf-8"))  # type: ignore[no-any-return]
 
 
-def as_parquet(file: Path, folder: Path) -> Path:
-    """The same rows."""
+def given_to(trainer: str, name: str, lines: list[str], folder: Path) -> Path:
+    """A file of these rows as the trainer takes it."""
+    if not trainer.startswith("verl"):
+        made = folder / f"{name}.jsonl"
+        made.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        return made
     from pyarrow import Table, parquet  # here: the trainer's Python needs none for this file
 
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    made = folder / "rows.parquet"
+    rows = [json.loads(line) for line in lines]
+    made = folder / f"{name}.parquet"
     parquet.write_table(Table.from_pylist(rows), made)
     return made
 
 
 def measured(trainer: str, python: Path, tokenizer: Path, file: Path, pairs: int) -> None:
-    """Print each pair, then the medians and the ratio."""
+    """Print each pair, then the medians and two ratios: of the whole command, and of it without its start."""
     seen = []
+    lines = file.read_text(encoding="utf-8").splitlines()
     with tempfile.TemporaryDirectory() as folder:
-        given = as_parquet(file, Path(folder)) if trainer.startswith("verl") else file
+        given = given_to(trainer, "rows", lines, Path(folder))
+        one = given_to(trainer, "one", lines[:1], Path(folder))
         for _ in range(pairs):
-            ours = {
-                "run": of_datacheck(trainer, given, "trainer_drops"),
-                "without": of_datacheck(trainer, given, "unreadable_lines"),
-            }
+            ours = {"run": of_datacheck(trainer, given), "start": of_datacheck(trainer, one)}
             seen.append({**ours, **of_trainer(trainer, python, tokenizer, given)})
             print({name: round(value, 1) for name, value in seen[-1].items()}, flush=True)
     median = {name: statistics.median(each[name] for each in seen) for name in seen[0]}
     loading = median["reading"] + median["preparing"]
-    print(trainer, {name: round(value, 1) for name, value in median.items()}, f"{median['run'] / loading:.2f}")
+    ratios = [f"{cost / loading:.2f}" for cost in (median["run"], median["run"] - median["start"])]
+    print(trainer, {name: round(value, 1) for name, value in median.items()}, *ratios)
 
 
 def main() -> None:

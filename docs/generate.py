@@ -78,7 +78,7 @@ each other in a circle; `tests/test_layers.py` holds both. Left out of the pictu
 ## One line of JSON, from the file to a finding
 
 Children cut and parse, and write Parquet into the store; the parent sees places and digests of chunks, never their
-bytes (`datacheck run` on up to 16 MB does it all in one process, behind which `cli/watched.py` stands):
+bytes (`datacheck run` on up to 32 MB does it all in one process, behind which `cli/watched.py` stands):
 
 1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it; for `engine/pieces.py`, which
    says in a task a file where they lie.
@@ -253,13 +253,13 @@ tiny random model, and its collator; for LLaMA-Factory with a dataset_info.json,
 `swift rlhf`, for verl's SFT as Parquet; for OpenRLHF through the parser of its command, its dataset class and
 `collate_fn`, DPO's labels by its trainer's `_get_batch_logps`, prompts for RL up to what its agent hands to vLLM (an
 object of ours; so is flash_attn, where it is not installed); for axolotl through its config (`load_cfg`), its loading
-without what it would write for a next run, and its collator, DPO through its own trainer (bitsandbytes, xformers,
-flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift in
-`run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are the
-first row, up to 200 rows that the twin marks and up to 300 that it keeps. Fates are compared, and where the run names a
-tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the rows where
-it does not; there the package is believed. There are probes for {probes}. `packing` is left out, since a pack is no row
-any more.
+without what it would write for a next run, and its collator, DPO and KTO through its own trainers (bitsandbytes,
+xformers, flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift
+in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are
+the first row, up to 200 rows that the twin marks and up to 300 that it keeps. Fates are compared, and where the run
+names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the
+rows where it does not; there the package is believed. There are probes for {probes}. `packing` is left out, since a
+pack is no row any more.
 
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
@@ -276,12 +276,15 @@ process to process); no_column: prompts and answers of several rows as one list 
 reward); no_tokens: no token beside labels, or lists of tokens (TRL's collator takes it); no_first_tokens: the template
 passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins with one
 that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the template
-passes over it (verl, OpenRLHF); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills
-with null, and it stumbles over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL
-term has the same answer; none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows;
-none_left: what stops OpenRLHF at its rows, where it keeps none of them. The prompts of a file are asked as one batch
-of TRL's GRPO. Not compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are
-not counted (verl.sft).
+passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that makes of
+it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it stumbles
+over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer;
+none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
+at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
+column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
+compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
+(verl.sft). OpenRLHF's counts below were taken when passed_over did not render; with it, 440 rows of four cases on
+Qwen2.5's template gave 43 by rule and none different (2026-11-27).
 
 """
 
@@ -293,10 +296,11 @@ test holds what it gave against the twin. TRL with assistant_only_loss, with pro
 pairs: templates that it ships, and of others (Kimi K2, InternLM 2, MiniMax M1 without its lists of parts, Mistral,
 Llama 2 and 4, OLMo 2 and 3) the text of public repositories. verl with the same templates, where turns must be the
 whole and where they need not. OpenRLHF with them for SFT, of the last answer and of every one, and for DPO. axolotl
-with templates of its own and of TRL, for SFT with the end tokens of trained turns and of all, and for DPO. TRL 1.10
-begins a completion behind as many tokens as the prompt alone has,
-where 1.16 looks where both part: where a prompt's tokens do not begin the whole (DeepSeek V3, Nemotron 3), its labels
-are others than the twin's, which stands for 1.16.
+with templates of its own and of TRL, for SFT with the end tokens of trained turns and of all, and for DPO. OpenRLHF
+and axolotl also with those of GLM 4.6 and Phi 4 mini as llama.cpp keeps them; that of Phi 4 mini cannot be rendered
+where no tools are handed over, so that of 48 rows 4 are kept, by package and twin alike. TRL 1.10 begins a completion
+behind as many tokens as the prompt alone has, where 1.16 looks where both part: where a prompt's tokens do not begin
+the whole (DeepSeek V3, Nemotron 3), its labels are others than the twin's, which stands for 1.16.
 """
 
 

@@ -2,6 +2,8 @@
 
 Pieces (alpaca): the prompt and the answer each go through a call of the tokenizer, which adds a BOS where it has one;
 of the answer's it is taken off, and the end token is put behind. Pieces as they are (input_output): nothing is added.
+One piece that is ended (completion): BOS and end token stay, and what is longer than the run takes becomes several
+rows.
 
 An answer of a pair is rendered alone, behind a placeholder for the question, and cut off where its own words are first
 found in that text: words of the template that are the same come first, and words that the template changes are not
@@ -46,8 +48,16 @@ def answer_text(conversation: "Conversation", rendered: str) -> str:
     return rendered[rendered.find(str(words)) :].rstrip()
 
 
+WHOLE = 64  # rows that one text of a completion is cut into at most (prompt_strategies/completion.py:88)
+
+
 def joined(
-    pieces: Sequence[tuple[str, bool]], encodings: Sequence["Encoding"], limit: int | None, of: "Tokenizer"
+    pieces: Sequence[tuple[str, bool]],
+    encodings: Sequence["Encoding"],
+    limit: int | None,
+    of: "Tokenizer",
+    *,
+    whole: bool = False,
 ) -> Joined:
     """Put pieces together.
 
@@ -56,6 +66,7 @@ def joined(
         encodings: of the texts that are not empty, in order.
         limit: tokens of a piece, where they go through a call of the tokenizer; None: they do not.
         of: the tokenizer.
+        whole: the first piece, too, gets an end token, and keeps its BOS.
 
     """
     bos, eos = of.id_of("bos_token"), of.id_of("eos_token")
@@ -66,10 +77,10 @@ def joined(
         ids, offsets = (list(encoding.ids), list(encoding.offsets)) if encoding is not None else ([], [])
         if limit is not None:
             ids, offsets = ids[:limit], offsets[:limit]
-        if limit is not None and number and ids:
+        if limit is not None and (number or whole) and ids:
             if ids[-1] != eos and eos is not None and len(ids) < limit:
                 ids, offsets = [*ids, eos], [*offsets, (len(piece), len(piece))]
-            if ids[0] == bos:
+            if ids[0] == bos and not whole:
                 ids, offsets = ids[1:], offsets[1:]
         made.ids.extend(ids)
         made.offsets.extend((start + len(text), end + len(text)) for start, end in offsets)

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from tokenizers import Encoding
 
-from datacheck.chat.apart import Joined, answer_requests, answer_text, joined
+from datacheck.chat.apart import WHOLE, Joined, answer_requests, answer_text, joined
 from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.conversations import Conversation
 from datacheck.chat.cut_out import CUT_OUT, cut_labels, cut_requests, cut_texts, is_aligned, is_left_out, put_together
@@ -247,6 +247,8 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
         return _Work(conversation, "".join(text for text, _ in conversation.pieces), by="apart")
     if conversation.loss in CUT_OUT:
         return _cut_out(conversation, conversation.prompt, told, (), eos)
+    if conversation.loss == "answer_alone":
+        return _answered_alone(conversation, eos, conversation.prompt, told)
     answered = not called and conversation.ended and conversation.loss == "completion"
     if (called == "ended" or answered) and not told.endswith(eos):
         told += eos
@@ -526,7 +528,9 @@ def _apart_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
     """Of pieces that are tokenized one by one."""
     conversation = work.conversation
     limit = run.max_length if conversation.called else None
-    made = joined(conversation.pieces, tokens.turns, limit, run.tokenizer)
+    whole = conversation.called == "ended"
+    limit = limit * WHOLE if limit is not None and whole else limit
+    made = joined(conversation.pieces, tokens.turns, limit, run.tokenizer, whole=whole)
     left = run.kept(_turns(made.labels) if run.keep else (), len(made.ids))
     faults = _faults(work, made.ids, made.labels, left, run)
     return Sample(conversation, made.text, made.ids, made.labels, made, left, work.by, tuple(faults))

@@ -13,7 +13,7 @@ from datacheck.features.golds import Extract, Of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.rendered_golds import RenderedGolds
 from datacheck.text.rules import Rule
-from datacheck.trainers import trainer_names
+from datacheck.trainers import is_trainer, trainer_names
 
 
 class AnswerInPrompt(Check):
@@ -74,7 +74,7 @@ class AnswerInPrompt(Check):
             raise WrongValueError("name columns for both, question and answer")
         if self.question and self.rendered_by:
             raise WrongValueError("name columns, or rendered_by, not both")
-        if self.rendered_by and self.rendered_by not in trainer_names():
+        if self.rendered_by and not is_trainer(self.rendered_by):
             raise WrongValueError("rendered_by: no such trainer; known: {known}", known=", ".join(trainer_names()))
         return self
 

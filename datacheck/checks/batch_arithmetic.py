@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError
 from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, Need, Ratio, Value, View, total
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import Fates, RunOf, unreadable
-from datacheck.trainers import trainer_names
+from datacheck.trainers import is_trainer
 from datacheck.trainers.base import LOST, SettingsError, flat, read_config
 from datacheck.trainers.batches import PLANS, Arithmetic, Batches, Broken
 
@@ -74,7 +74,7 @@ class BatchArithmetic(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """What becomes of each row, where the trainer has a twin."""
-        if self.rows is not None or self.trainer not in trainer_names():
+        if self.rows is not None or not is_trainer(self.trainer):
             return ()
         return (Need(Fates(run=RunOf(trainer=self.trainer, config=self.config, settings=self.settings))),)
 

@@ -11,7 +11,7 @@ from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
 from datacheck.features.turn_texts import piecewise
 from datacheck.loading.formats import names_of
 from datacheck.text.gated import one_of
-from datacheck.trainers import trainer_names
+from datacheck.trainers import is_trainer
 from datacheck.trainers.base import Mode
 
 _ROLES = ("system", "user", "assistant", "tool")
@@ -54,7 +54,7 @@ class RoleErrors(Check):
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """The run, where its trainer is known."""
         run = dataset["run"]
-        if run["trainer"] is None or run["trainer"] not in trainer_names():
+        if run["trainer"] is None or not is_trainer(run["trainer"]):
             return {}
         return {"run": RunOf(**{name: run[name] for name in RunOf.model_fields})}
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates
 from datacheck.features.tokens import TokenRun, load_model, renderer, token_run_of
 from datacheck.features.tool_calls import ToolFacts
-from datacheck.trainers import trainer, trainer_names
+from datacheck.trainers import is_trainer, trainer
 
 if TYPE_CHECKING:
     from datacheck.chat.calls import CallForms, Form
@@ -78,7 +78,7 @@ class ToolCallErrors(Check):
     def implied(cls, dataset: Mapping[str, Any]) -> Mapping[str, Any]:
         """Some trainers say what arguments must be; for others the template of the run does."""
         name = dataset["run"]["trainer"]
-        said = {"arguments": trainer(name).tool_arguments} if name and name in trainer_names() else {}
+        said = {"arguments": trainer(name).tool_arguments} if name and is_trainer(name) else {}
         return {**said, "run": token_run_of(dataset)}
 
     def needs(self) -> tuple[Need, ...]:

@@ -30,7 +30,7 @@ from datacheck.check import (
 from datacheck.features.agreement import Agreement
 from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf, unreadable
 from datacheck.features.tokens import TokenRun, token_run_of
-from datacheck.trainers import trainer_names
+from datacheck.trainers import is_trainer, trainer_names
 from datacheck.trainers.base import FATES, LOST, Mode, Rule, Settings, SettingsError
 from datacheck.trainers.compared import version_note
 
@@ -107,7 +107,7 @@ class TrainerDrops(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """The fates, once the trainer is known, and what the installed one says."""
-        if self.trainer not in trainer_names():
+        if not is_trainer(self.trainer):
             return ()
         asked = self._asked()
         return (self._fates(), asked) if asked is not None else (self._fates(),)
@@ -177,7 +177,7 @@ class TrainerDrops(Check):
         """Why nothing can be measured, if so."""
         if self.trainer is None:
             return _NO_TRAINER
-        if self.trainer not in trainer_names():
+        if not is_trainer(self.trainer):
             return Message(
                 "{trainer}: not a trainer that datacheck knows; known: {known}",
                 trainer=self.trainer,

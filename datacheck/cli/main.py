@@ -20,8 +20,11 @@ from datacheck.cli.options import (
     DebugOpt,
     DecisionsOpt,
     EngineOpt,
+    GraderOpt,
     LangOpt,
+    RunTestsOpt,
     StrictOpt,
+    TrainerPythonOpt,
     TrustOpt,
     WorkersOpt,
     all_or_nothing,
@@ -117,17 +120,9 @@ def run(
     sign: Annotated[
         str | None, typer.Option("--sign", metavar="KEY", help="Sign the verdict; a private key file, or env:NAME.")
     ] = None,
-    trainer_python: Annotated[
-        Path | None,
-        typer.Option(metavar="PYTHON", help="Python of a training environment, whose trainer is asked about rows."),
-    ] = None,
-    grader: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE.py:FUNCTION", help="A reward function that may be run, contained, on golds."),
-    ] = None,
-    run_tests: Annotated[
-        bool, typer.Option("--run-tests", help="Run the tests that rows of programs hold, contained.")
-    ] = False,
+    trainer_python: TrainerPythonOpt = None,
+    grader: GraderOpt = None,
+    run_tests: RunTestsOpt = False,
     version: Annotated[
         Path | None,
         typer.Option(metavar="PATH", help="With --sign: the data it is about.", show_default="the one at --data"),

@@ -30,6 +30,15 @@ LangOpt = Annotated[
     typer.Option("--lang", metavar="|".join(languages()), help="Language of the reports.", show_default="from LANG"),
 ]
 StrictOpt = Annotated[bool, typer.Option("--strict", help="Warnings count as violations.")]
+TrainerPythonOpt = Annotated[
+    Path | None,
+    typer.Option(metavar="PYTHON", help="Python of a training environment, whose trainer is asked about rows."),
+]
+GraderOpt = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE.py:FUNCTION", help="A reward function that may be run, contained, on golds."),
+]
+RunTestsOpt = Annotated[bool, typer.Option("--run-tests", help="Run the tests that rows of programs hold, contained.")]
 TrustOpt = Annotated[
     Path | None, typer.Option("--trust", metavar="FILE", help="Trusted keys.", show_default="$DATACHECK_TRUST")
 ]

@@ -14,8 +14,11 @@ from datacheck.cli.options import (
     DataOpt,
     DecisionsOpt,
     EngineOpt,
+    GraderOpt,
     LangOpt,
+    RunTestsOpt,
     StrictOpt,
+    TrainerPythonOpt,
     TrustOpt,
     WorkersOpt,
     bindings,
@@ -77,6 +80,9 @@ def publish(
     channel: ChannelOpt = None,
     trust: TrustOpt = None,
     decisions: DecisionsOpt = None,
+    grader: GraderOpt = None,
+    run_tests: RunTestsOpt = False,
+    trainer_python: TrainerPythonOpt = None,
     anchor: AnchorOpt = None,
     checks: ChecksOpt = None,
     workers: WorkersOpt = None,
@@ -94,7 +100,8 @@ def publish(
     from datacheck.registry.registry import Registry
 
     speaks, fmt = language(lang), _format(fmt)
-    asked = _Asked(contract, sign, data, settings, trust, decisions, engine, strict)
+    code = _Code(grader, run_tests, trainer_python)
+    asked = _Asked(contract, sign, data, settings, trust, decisions, engine, strict, *code)
     rules = _rules(channels, channel, asked, checks, workers, speaks, drop)
     stop = _Stop(speaks)
     with signals_raise(), stop.shown() as hashed:
@@ -114,6 +121,9 @@ def rescan(
     channel: ChannelOpt = None,
     trust: TrustOpt = None,
     decisions: DecisionsOpt = None,
+    grader: GraderOpt = None,
+    run_tests: RunTestsOpt = False,
+    trainer_python: TrainerPythonOpt = None,
     anchor: AnchorOpt = None,
     checks: ChecksOpt = None,
     workers: WorkersOpt = None,
@@ -130,7 +140,8 @@ def rescan(
     from datacheck.registry.rescan import rescan as ask_again
 
     speaks, fmt = language(lang), _format(fmt)
-    asked = _Asked(contract, sign, data, settings, trust, decisions, engine, strict)
+    code = _Code(grader, run_tests, trainer_python)
+    asked = _Asked(contract, sign, data, settings, trust, decisions, engine, strict, *code)
     rules = _rules(channels, channel, asked, checks, workers, speaks)
     stop = _Stop(speaks)
     found = []
@@ -223,6 +234,14 @@ class _Stop:
         return None
 
 
+class _Code(NamedTuple):
+    """Code of others that the operator lets run (decision 0025)."""
+
+    grader: list[str] | None
+    run_tests: bool
+    trainer_python: Path | None
+
+
 class _Asked(NamedTuple):
     """What options say that stands in a file of channels, too."""
 
@@ -234,6 +253,9 @@ class _Asked(NamedTuple):
     decisions: Path | None
     engine: str
     strict: bool
+    grader: list[str] | None
+    run_tests: bool
+    trainer_python: Path | None
 
 
 def _rules(
@@ -255,7 +277,9 @@ def _rules(
 
     for option, value in asked._asdict().items():
         if value and (option, value) != ("engine", "local"):
-            raise UsageError("{option}: stands in the file of --channels, for each channel", option=f"--{option}")
+            raise UsageError(
+                "{option}: stands in the file of --channels, for each channel", option=f"--{option.replace('_', '-')}"
+            )
     name, found = channel_of(channels, channel)
     return found.rules(name, drop, checks=checks, workers=workers)
 
@@ -279,10 +303,25 @@ def _as_asked(
         lang=lang,
         run=run_settings(asked.run),
         decisions=decided(asked.decisions, asked.trust, [key, *cosigners]),
+        graders=tuple(asked.grader or ()),
+        run_tests=asked.run_tests,
+        trainer_python=asked.trainer_python,
         whole=True,
     )
+    _require_own(asked.grader)
     data, trust = bindings(asked.data), read_trust(asked.trust)
     return PublishRules(asked.contract, key, trust, data, channel, options, tuple(cosigners))
+
+
+def _require_own(graders: list[str] | None) -> None:
+    """A function that decides what may train must be written by nobody else, as in a file of channels."""
+    from datacheck.gate.trust import ForeignError, require_own
+
+    for named in graders or ():
+        file = Path(named.rpartition(":")[0])
+        if file.is_file():  # what is not there is told where the contract is read
+            with UsageError.instead(ForeignError, "{reason}; who can write it says by what data is judged"):
+                require_own(file, file.stat())
 
 
 def _show(found: "list[Outcome]", fmt: str, lang: "Lang") -> None:

@@ -25,7 +25,7 @@ from datacheck.i18n.message import Message, Parameter, joined
 from datacheck.i18n.wrong_values import wrong_value
 from datacheck.loading import benchmarks
 from datacheck.loading.reading import Fields, Reading
-from datacheck.trainers import trainer_names
+from datacheck.trainers import is_trainer, trainer_names
 
 _DATASET = re.compile(r"[\w-]+")  # becomes part of file names and, with a dot, of finding ids
 _ID = re.compile(r"\w[\w.-]*")
@@ -203,7 +203,7 @@ class _Reader(SettingsReader):
 
     def knows(self, trainer: str | None, where: Where) -> bool:
         """Whether there is such a trainer; complains where there is none."""
-        if trainer is None or trainer in trainer_names():
+        if trainer is None or is_trainer(trainer):
             return True
         what = unknown("trainer", trainer, trainer_names())
         self.complain((*where, "trainer"), "'{trainer}': {what}", trainer=trainer, what=what)

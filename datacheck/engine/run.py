@@ -45,7 +45,8 @@ from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
 from datacheck.pii.redaction import Mode
 
-SMALL = 16 * 1024 * 1024  # bytes of data; to here no child at all is faster than one (but a twin is)
+SMALL = 16 * 1024 * 1024  # bytes of an evaluation set of which all that is made may come from the user's cache
+ALONE = 32 * 1024 * 1024  # bytes of data; to here no child: two take twice the CPU time of a twin (decision 0022)
 PER_WORKER = 8 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 LOOK = 1.0  # seconds between two looks whether anybody works
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
@@ -86,7 +87,7 @@ class Engine:
             raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
-        elif alone and workers is None and size <= SMALL and not discover.user_folder() and not plugins.inputs():
+        elif alone and workers is None and size <= ALONE and not discover.user_folder() and not plugins.inputs():
             other = twin()
             self.workers = Here(limit=limit) if other is None else Pair(other, limit=limit)
             if not store.shared:

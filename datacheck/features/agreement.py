@@ -115,6 +115,9 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
     if any(fault.problem in refused for sample in made for fault in sample.faults):
         filtered = cut.how == "drop" and cut.of == "prompt"  # verl's filter leaves out what it cannot render
         return ProbedRow("dropped" if filtered else "failed")
+    if cut.how == "chunks" and made:
+        assert cut.limit is not None
+        return _in_chunks([_example(sample, None, pair=False) for sample in made], cut.limit, cut.least)
     untrained = [sample for sample in made if not any(sample.labels[at] for at in sample.kept)]
     if trained is not None and trained.loss == "assistant" and mode.untrained and any(1 not in s.labels for s in made):
         return ProbedRow("failed")
@@ -130,6 +133,17 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow("dropped")
     label = None if trained is None else trained.label
     return ProbedRow("kept", tuple(_example(sample, label, pair=len(made) > 1) for sample in made))
+
+
+def _in_chunks(found: Sequence[ProbedExample], limit: int, least: int) -> ProbedRow:
+    """Rows of so many tokens at most; those of fewer than `least` are left out."""
+    chunks = [
+        ProbedExample(each.ids[at : at + limit], each.labels[at : at + limit])
+        for each in found
+        for at in range(0, len(each.ids), limit)
+    ]
+    kept = tuple(chunk for chunk in chunks if len(chunk.ids) >= least)
+    return ProbedRow("kept", kept) if kept else ProbedRow("dropped")
 
 
 def _example(sample: Sample, label: bool | None, *, pair: bool) -> ProbedExample:

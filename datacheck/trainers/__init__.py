@@ -7,6 +7,7 @@ so is a module that another distribution names under the entry point `datacheck.
 import importlib
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 from datacheck.plugins import module as plugin
 from datacheck.plugins import names
@@ -17,18 +18,31 @@ _GROUP = "datacheck.trainers"
 
 
 @cache
-def trainer_names() -> tuple[str, ...]:
-    """`trainer.mode` of all that are there, sorted."""
+def _families() -> frozenset[str]:
     files = {path.stem for path in Path(__file__).parent.glob("[!_]*.py") if path.stem not in _HELPERS}
-    return tuple(f"{name}.{mode}" for name in sorted(files | set(names(_GROUP))) for mode in sorted(_modes(name)))
+    return frozenset(files | set(names(_GROUP)))
+
+
+@cache
+def trainer_names() -> tuple[str, ...]:
+    """`trainer.mode` of all that are there, sorted. It imports them all: to ask for one, see `is_trainer`."""
+    return tuple(f"{family}.{mode}" for family in sorted(_families()) for mode in sorted(_modes(family)))
+
+
+def is_trainer(name: str | None) -> TypeGuard[str]:
+    """Whether there is a `trainer.mode` of this name; no other family is imported."""
+    if name is None:
+        return False
+    family, _, mode = name.partition(".")
+    return family in _families() and mode in _modes(family)
 
 
 def trainer(name: str) -> Mode:
     """The mode called `trainer.mode`. Raises KeyError for one that is not there."""
-    if name not in trainer_names():
+    if not is_trainer(name):
         raise KeyError(name)
-    module, _, mode = name.partition(".")
-    return _modes(module)[mode]
+    family, _, mode = name.partition(".")
+    return _modes(family)[mode]
 
 
 def _modes(name: str) -> dict[str, Mode]:

@@ -1,4 +1,4 @@
-"""axolotl: SFT with chat_template, alpaca and input_output, and DPO with chat_template.default.
+"""axolotl: SFT with chat_template, alpaca, input_output and completion, DPO and KTO with the ways that it has by name.
 
 A row that cannot be tokenized stops the run; rows that are too long, too short or (with sample_packing) train nothing
 are left out. Which tokens are trained is found turn by turn (`datacheck/chat/located.py`).
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, field_validator
 
 from datacheck.i18n.message import Message
+from datacheck.trainers.axolotl_named import pair_of, scored_of
 from datacheck.trainers.base import (
     Cut,
     Fate,
@@ -48,6 +49,7 @@ _ROLES = {
 }
 _KNOWN = ("system", "user", "assistant", "tool", "developer")
 _DPO_ROLES = ("user", "assistant", "system", "tool")
+_OF_TEMPLATE = "chat_template"
 _DEFAULT, _JINJA, _FALLBACK = "tokenizer_default", "jinja", "tokenizer_default_fallback_"
 _BEFORE = {
     True: "Below is an instruction that describes a task, paired with an input that provides further context. Write a"
@@ -85,7 +87,6 @@ class _AxolotlRun(Settings):
     tokens: list[str] | None = None
     special_tokens: dict[str, Any] | None = None
     added_tokens_overrides: dict[str, str] | None = None
-    field_messages: str = Field(default="messages", alias="datasets.field_messages")
 
     @classmethod
     def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
@@ -129,9 +130,11 @@ class AxolotlSft(_AxolotlRun):
     `datasets.roles.assistant: "gpt, bot"`.
     """
 
-    type: Literal["chat_template", "alpaca", "alpaca:chat", "input_output"] | None = Field(
+    type: Literal["chat_template", "alpaca", "alpaca:chat", "input_output", "completion"] | None = Field(
         default=None, alias="datasets.type"
     )
+    field_messages: str = Field(default="messages", alias="datasets.field_messages")
+    field: str = Field(default="text", alias="datasets.field")
     min_sample_len: int | None = None
     sample_packing: bool | None = None
     train_on_inputs: bool | None = None
@@ -198,9 +201,31 @@ class AxolotlDpo(_AxolotlRun):
     template: the schema of the entry leaves them out (schemas/datasets.py:260).
     """
 
-    type: Literal["chat_template", "chat_template.default"] | None = Field(default=None, alias="datasets.type")
+    type: (
+        Literal[
+            "chat_template", "chat_template.default", "chat_template.argilla_chat",
+            "chatml", "chatml.default", "chatml.argilla_chat", "chatml.icr", "chatml.intel", "chatml.prompt_pairs",
+            "chatml.ultra", "llama3", "llama3.default", "llama3.argilla_chat", "llama3.icr", "llama3.intel",
+            "llama3.prompt_pairs", "llama3.ultra",
+        ]
+        | None
+    ) = Field(default=None, alias="datasets.type")  # fmt: skip
+    field_messages: str = Field(default="messages", alias="datasets.field_messages")
     field_chosen: str = Field(default="chosen", alias="datasets.field_chosen")
     field_rejected: str = Field(default="rejected", alias="datasets.field_rejected")
+
+
+class AxolotlKto(_AxolotlRun):
+    """Settings of `axolotl train` with `rl: kto`, which wants `remove_unused_columns: false`."""
+
+    type: (
+        Literal[
+            "chatml.argilla", "chatml.argilla_chat", "chatml.intel", "chatml.prompt_pairs", "chatml.ultra",
+            "llama3.argilla", "llama3.argilla_chat", "llama3.intel", "llama3.prompt_pairs", "llama3.ultra",
+        ]
+        | None
+    ) = Field(default=None, alias="datasets.type")  # fmt: skip
+    remove_unused_columns: bool | None = None
 
 
 def _read_sft(example: dict[str, Any], to: AxolotlSft, _seen: Seen) -> RowOutcome:
@@ -210,6 +235,8 @@ def _read_sft(example: dict[str, Any], to: AxolotlSft, _seen: Seen) -> RowOutcom
         return _segments(example, to)
     if to.type in _STYLES:
         return _instruction(example, to)
+    if to.type == "completion":
+        return _completion(example, to)
     example = {name: _without_nulls(value) for name, value in example.items()}
     where = to.field_messages
     messages = _messages_of(example.get(where), where)
@@ -443,24 +470,106 @@ def _segments(example: dict[str, Any], to: AxolotlSft) -> RowOutcome:
     return RowOutcome(notes, Trained("apart", pieces=pieces or (("", False),)))
 
 
-def _read_dpo(example: dict[str, Any], to: AxolotlDpo, _seen: Seen) -> RowOutcome:
+def _completion(example: dict[str, Any], to: AxolotlSft) -> RowOutcome:
+    """A text that is trained as it is, cut into rows of sequence_len tokens (prompt_strategies/completion.py)."""
+    if to.field not in example:
+        raise StopRow("missing_key", to.field)
+    text = example[to.field]
+    if not text:
+        return RowOutcome((Fate("no_text", to.field, type_of(text)),))
+    if not isinstance(text, str):
+        raise StopRow("text_malformed", to.field, type_of(text))
+    if to.other_tokens:
+        return RowOutcome((Fate("tokenizer_changed"),))
+    return RowOutcome((), Trained("apart", called="ended", pieces=((text, True),)))
+
+
+def _read_dpo(example: dict[str, Any], to: AxolotlDpo, seen: Seen) -> RowOutcome:
     if to.type is None:
         return RowOutcome()
+    if not to.type.startswith(_OF_TEMPLATE):
+        return _read_named(example, to, seen)
+    if to.type.endswith(".argilla_chat"):
+        return _read_whole(example, to, seen)
     asked = _column(example, to.field_messages)
     messages = _said(asked, to.field_messages) if not isinstance(asked, str) else [{"role": "user", "content": asked}]
     if not messages:
         raise StopRow("messages_malformed", to.field_messages, Message("no message"))
     answers = {name: _answer(_column(example, name), name) for name in (to.field_chosen, to.field_rejected)}
+    return _pair(example, to, messages, answers, seen)
+
+
+def _read_whole(example: dict[str, Any], to: AxolotlDpo, seen: Seen) -> RowOutcome:
+    """Both sides are whole conversations; the prompt is that of the chosen one (chat_template.argilla_chat)."""
+    answers = {}
+    for name in dict.fromkeys((to.field_chosen, to.field_rejected)):
+        told = _column(example, name)
+        if not isinstance(told, list) or not told:
+            raise StopRow("messages_malformed", name, type_of(told))
+        answers[name] = _answer(told, name)
+    messages = _said(example[to.field_chosen][:-1], to.field_chosen)
+    if not messages:
+        raise StopRow("messages_malformed", to.field_chosen, Message("no message"))
+    return _pair(example, to, messages, answers, seen)
+
+
+def _read_named(example: dict[str, Any], to: AxolotlDpo, seen: Seen) -> RowOutcome:
+    way = str(to.type)
+    pair = pair_of(example, way if "." in way else f"{way}.default")
+    _no_letters(seen, "prompt", "chosen", "rejected")
+    lost = _not_told(to)
+    if lost:
+        return RowOutcome((*pair.notes, lost))
+    chosen, rejected = pair.answers
+    return RowOutcome(pair.notes, Trained("answer_alone", prompt=pair.prompt, chosen=chosen, rejected=rejected))
+
+
+def _read_kto(example: dict[str, Any], to: AxolotlKto, seen: Seen) -> RowOutcome:
+    if to.type is None:
+        return RowOutcome()
+    told = scored_of(example, to.type)
+    _no_letters(seen, "prompt", "completion")
+    label = example.get("label")
+    counted = isinstance(label, bool | int | float)
+    notes = fate_if(not counted, "no_label", "label", type_of(label))
+    notes = (*told.notes, *notes, *fate_if(counted and not isinstance(label, bool), "label_not_bool", "label"))
+    lost = _not_told(to)
+    if lost:
+        return RowOutcome((*notes, lost))
+    (answer,) = told.answers
+    return RowOutcome(notes, Trained("answer_alone", prompt=told.prompt, response=answer, label=bool(label)))
+
+
+def _no_letters(seen: Seen, *written: str) -> None:
+    """A column of lists of several types keeps that type when text is written into it: a list of its letters."""
+    for name in written:
+        if seen.typed is not None and (name, 0) in seen.typed.mixed:
+            raise StopRow("column_of_letters", name)
+
+
+def _not_told(to: "AxolotlDpo | AxolotlKto") -> Fate | None:
+    """Why tokens of rows that are kept are not told."""
+    if to.other_tokens:
+        return Fate("tokenizer_changed")
+    if to.excess_length_strategy not in (None, "drop"):
+        return Fate("length_not_told", "excess_length_strategy")
+    return None
+
+
+def _pair(
+    example: dict[str, Any], to: AxolotlDpo, messages: Messages, answers: dict[str, Any], seen: Seen
+) -> RowOutcome:
+    """A pair whose sides are rendered with a template."""
+    _no_letters(seen, "prompt", "chosen", "rejected")
     chosen, rejected = answers.values() if len(answers) == 2 else list(answers.values()) * 2
     notes = fate_if(chosen == rejected, "same_answers", to.field_rejected)
     notes += fate_if(example.get("tools"), "tools_ignored", "tools")
     for name, answer in answers.items():
         content = answer["content"]
         notes += fate_if(content != content.strip() or len(content) < _SHORT, "answer_not_found", name)
-    if to.other_tokens:
-        return RowOutcome((*notes, Fate("tokenizer_changed")))
-    if to.excess_length_strategy not in (None, "drop"):
-        return RowOutcome((*notes, Fate("length_not_told", to.field_chosen)))
+    lost = _not_told(to)
+    if lost:
+        return RowOutcome((*notes, lost))
     return RowOutcome(notes, Trained("answer_alone", prompt=messages, chosen=[chosen], rejected=[rejected]))
 
 
@@ -503,10 +612,18 @@ def _said(messages: Any, where: str) -> Messages:
 def _before(to: AxolotlSft | AxolotlDpo, seen: Seen) -> tuple[Fate, ...]:
     name, text = to.template
     named = name.removeprefix(_FALLBACK)
-    unknown = str(to.type).startswith("chat_template") and named not in (_DEFAULT, _JINJA, *_templates())
+    unknown = str(to.type).startswith(_OF_TEMPLATE) and named not in (_DEFAULT, _JINJA, *_templates())
     return (
         *fate_if(to.type is None, "type_missing", "datasets.type"),
         *fate_if(unknown or (name == _JINJA and not text), "template_unknown", "chat_template"),
+        *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable),
+    )
+
+
+def _before_kto(to: AxolotlKto, seen: Seen) -> tuple[Fate, ...]:
+    return (
+        *fate_if(to.type is None, "type_missing", "datasets.type"),
+        *fate_if(to.remove_unused_columns is not False, "unused_columns", "remove_unused_columns"),
         *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable),
     )
 
@@ -522,13 +639,15 @@ def _rendered_with(to: AxolotlSft | AxolotlDpo, template: str) -> str:
 
 
 def _cut_sft(to: AxolotlSft) -> Cut:
+    if to.type == "completion":
+        return Cut(to.sequence_len, "chunks", least=to.min_sample_len or 2)
     how: Any = {"truncate": "keep_start", "raise": "fails"}.get(to.excess_length_strategy or "drop", "drop")
     reason = {"keep_start": "too_long_cut", "fails": "too_long_stops"}.get(how, "too_long")
     unanswered = "fully_masked" if to.sample_packing else None
     return Cut(to.sequence_len, how, reason=reason, unanswered=unanswered, least=to.min_sample_len or 2)
 
 
-def _cut_dpo(to: AxolotlDpo) -> Cut:
+def _cut_dpo(to: AxolotlDpo | AxolotlKto) -> Cut:
     """The pair is left out that is too long without the end token; with it, it is cut."""
     return Cut(to.sequence_len, unanswered="too_long", reason="too_long_cut", spare=0)
 
@@ -566,5 +685,13 @@ MODES = {
         roles={role: (role,) for role in _DPO_ROLES},
         role_rules=frozenset({"role_unknown"}),
         **_RUN,
+    ),
+    "kto": _TWINS.mode(
+        "kto",
+        "kto",
+        settings=AxolotlKto,
+        read=guarded(_read_kto),
+        cut=_cut_dpo,
+        **{**_RUN, "before": _before_kto, "rendered_with": lambda _settings, template: template},
     ),
 }

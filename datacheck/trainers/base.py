@@ -359,7 +359,8 @@ class Cut(NamedTuple):
         keep_start, keep_end: of the whole row;
         turns: LLaMA-Factory's shares, turn by turn (`last_first`: from the last turn backwards);
         pair: LLaMA-Factory's share between one prompt and one answer (of a pair: the longer one);
-        drop: the row is left out; fails: the run stops.
+        drop: the row is left out; fails: the run stops;
+        chunks: it becomes several rows.
     of: the tokens that are counted: of the whole row, or of the prompt alone.
     reason: the slug of the rule that cuts; unanswered: of the rule that drops rows left without a trained token.
     spare: then it is rows whose prompt leaves no more than so many tokens (None: whose answers lose all).
@@ -367,7 +368,7 @@ class Cut(NamedTuple):
     """
 
     limit: int | None = None
-    how: Literal["keep_start", "keep_end", "turns", "pair", "drop", "fails"] = "keep_start"
+    how: Literal["keep_start", "keep_end", "turns", "pair", "drop", "fails", "chunks"] = "keep_start"
     of: Literal["all", "prompt"] = "all"
     reason: str = "too_long"
     unanswered: str | None = None
@@ -380,7 +381,7 @@ class Cut(NamedTuple):
 
         For keep_end the tokens kept of a part are its last ones, otherwise its first ones.
         """
-        if self.limit is None:
+        if self.limit is None or self.how == "chunks":
             return turns
         if self.how in ("turns", "pair"):
             return _shares(turns, self.limit, last_first=self.last_first)

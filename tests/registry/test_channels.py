@@ -214,6 +214,28 @@ def test_a_function_that_others_may_write_or_that_is_not_there_decides_nothing(s
     assert (code, "channels.yaml:6: channels.rl.graders" in err, drop.exists()) == (2, True, True), err
 
 
+def test_without_channels_options_name_the_code_that_publish_may_run(site, command, coded, monkeypatch):
+    monkeypatch.chdir(site.root)
+    asked = ["--registry", site.reg, "--contract", "rules/rl.yaml", "--sign", "validator.pem", "--channel", "rl"]
+    drop = site.drop("a", *({"prompt": f"{n}?", "answer": str(n), **TASK} for n in range(3)))
+    code, out, err = command("publish", drop, *asked)
+    assert (code, "reward_errors (error)" in out) == (3, True), out + err  # nobody has said what it may run
+    drop = site.drop("a", *({"prompt": f"{n}?", "answer": str(n), **TASK} for n in range(3)))
+    given = ["--grader", "my_rewards.py:accuracy", "--run-tests"]
+    (site.root / "my_rewards.py").chmod(0o666)
+    code, _, err = command("publish", drop, *asked, *given)
+    assert (code, "others may write it" in " ".join(err.split()), drop.exists()) == (2, True, True), err
+    (site.root / "my_rewards.py").chmod(0o600)
+    code, out, err = command("publish", drop, *asked, *given)
+    assert code == 0, out + err
+    (version,) = (site.reg / "versions").iterdir()
+    said = read_signed(version, read_trust(site.trust_file)).verdict.given
+    assert "--grader my_rewards.py:accuracy (sha256:" in said
+    assert "--run-tests" in said
+    code, _, err = coded(site.drop("b"), *given)
+    assert (code, "--grader: stands in the file of --channels" in err) == (2, True), err
+
+
 def test_a_contract_lets_no_code_run(site, coded):
     path = contract(site.root / "rules", ["unit_test_errors"], source={}, name="rl.yaml")
     path.write_text(path.read_text() + "run: {graders: [x.py:f]}\n")

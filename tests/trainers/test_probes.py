@@ -314,6 +314,11 @@ REAL = {  # rows of which the first is kept, and settings
          {"messages": [S, Q], "chosen": "", "rejected": "no"}, {"messages": [{**Q, "role": "human"}], "chosen": "a b c", "rejected": "no"}],
         "datasets.type: chat_template.default",
     ),
+    "axolotl.kto": (
+        [{"question": "q", "completion": "a", "label": True}, {"question": None, "completion": "b", "label": False},
+         {"question": "q", "completion": ["a", "b"], "label": True}, {"question": "q", "completion": "a", "label": None}],
+        "datasets.type: llama3.intel, remove_unused_columns: false",
+    ),
     "openrlhf.dpo": (
         [{"chosen": [Q, A], "rejected": [Q, B]}, {"chosen": [A], "rejected": [Q, B]}, {"chosen": [S, Q, A], "rejected": [Q, B]}],
         "data.apply_chat_template: true",

@@ -36,6 +36,8 @@ CHAT = {"data.apply_chat_template": True}
 TURNS = {**CHAT, "data.input_key": "messages"}
 EVERY = {**TURNS, "data.multiturn": True}
 ASKED = {"data.input_key": "q", "data.output_key": "a"}
+INTEL = {"datasets.type": "chatml.intel"}
+AXKTO, SCORED = {**INTEL, "remove_unused_columns": False}, {"question": "q", "completion": "a", "label": True}
 AX, AXDPO = {"datasets.type": "chat_template"}, {"datasets.type": "chat_template.default"}
 AXPAIR = {"messages": [Q], "chosen": "an answer", "rejected": "another one"}
 ALPACA, PIECES = {"datasets.type": "alpaca"}, {"datasets.type": "input_output"}
@@ -193,6 +195,25 @@ CASES = [
     ("axolotl.sft", ALPACA, {"instruction": "q", "output": ""}, "no_answer", "output"),
     ("axolotl.sft", ALPACA, {"instruction": "q", "output": 1}, "text_malformed", "output"),
     ("axolotl.sft", PIECES, {"segments": [{"text": "q"}]}, "segments_malformed", "segments[0]"),
+    ("axolotl.sft", {"datasets.type": "completion"}, {"text": ""}, "no_text", "text"),
+    ("axolotl.sft", {"datasets.type": "completion"}, {"text": ["a"]}, "text_malformed", "text"),
+    ("axolotl.sft", {"datasets.type": "completion", "datasets.field": "body"}, {"text": "a"}, "missing_key", "body"),
+    ("axolotl.dpo", INTEL, {"question": None, "chosen": "a", "rejected": "b"}, "text_spelt", "question"),
+    ("axolotl.dpo", INTEL, {"prompt": "q", "chosen": "a", "rejected": "b"}, "missing_key", "question"),
+    ("axolotl.dpo", INTEL, {"question": "q", "chosen": "a", "rejected": "a"}, "same_answers", "rejected"),
+    ("axolotl.dpo", {"datasets.type": "llama3.ultra"}, {"prompt": "q", "chosen": [Q], "rejected": [Q, A]}, "messages_malformed", "chosen"),
+    ("axolotl.dpo", {"datasets.type": "chatml.argilla_chat"}, {"chosen": [Q, A, Q, A], "rejected": [Q, B]}, "turns_left_out", "chosen"),
+    ("axolotl.dpo", {"datasets.type": "chat_template.argilla_chat"}, {"chosen": [A], "rejected": [A]}, "messages_malformed", "chosen"),
+    ("axolotl.kto", AXKTO, 1, "not_an_object", None),
+    ("axolotl.kto", {"remove_unused_columns": False}, SCORED, "type_missing", "datasets.type"),
+    ("axolotl.kto", {"datasets.type": "chatml.intel"}, SCORED, "unused_columns", "remove_unused_columns"),
+    ("axolotl.kto", {**AXKTO, "tokens": "<x>"}, SCORED, "tokenizer_changed", None),
+    ("axolotl.kto", {**AXKTO, "excess_length_strategy": "raise"}, SCORED, "length_not_told", "excess_length_strategy"),
+    ("axolotl.kto", AXKTO, {"question": "q", "label": True}, "missing_key", "completion"),
+    ("axolotl.kto", AXKTO, {**SCORED, "question": 1}, "text_spelt", "question"),
+    ("axolotl.kto", AXKTO, {**SCORED, "label": "true"}, "no_label", "label"),
+    ("axolotl.kto", AXKTO, {**SCORED, "label": 1}, "label_not_bool", "label"),
+    ("axolotl.kto", {**AXKTO, "datasets.type": "llama3.argilla_chat"}, SCORED, "messages_malformed", "completion"),
     ("axolotl.dpo", AXDPO, 1, "not_an_object", None),
     ("axolotl.dpo", {}, AXPAIR, "type_missing", "datasets.type"),
     ("axolotl.dpo", {**AXDPO, "chat_template": "chatlm"}, AXPAIR, "template_unknown", "chat_template"),
@@ -207,7 +228,7 @@ CASES = [
     ("axolotl.dpo", AXDPO, {**AXPAIR, "tools": [1]}, "tools_ignored", "tools"),
     ("axolotl.dpo", AXDPO, {**AXPAIR, "chosen": "A"}, "answer_not_found", "chosen"),
     ("axolotl.dpo", AXDPO, {**AXPAIR, "rejected": " words with a blank"}, "answer_not_found", "rejected"),
-    ("axolotl.dpo", {**AXDPO, "excess_length_strategy": "truncate"}, AXPAIR, "length_not_told", "chosen"),
+    ("axolotl.dpo", {**AXDPO, "excess_length_strategy": "truncate"}, AXPAIR, "length_not_told", "excess_length_strategy"),
     # TRL
     ("trl.sft", {}, 1, "not_an_object", None),
     ("trl.sft", {}, {"messages": []}, "empty_messages", "messages"),
@@ -444,6 +465,19 @@ def test_a_file_that_datasets_cannot_type(name):
     assert told == ["file_not_loadable" if name == "ms_swift.sft" else "not_loadable"]
 
 
+@pytest.mark.parametrize(
+    ("way", "row"),
+    [
+        ({"datasets.type": "chatml.ultra"}, {"prompt": "q", "chosen": ["x", A], "rejected": [Q, B]}),
+        ({"datasets.type": "chat_template"}, {"messages": [Q], "chosen": A, "rejected": ["x", B]}),
+    ],
+)
+def test_axolotl_writes_letters_into_a_column_of_lists_of_several_types(way, row):
+    mode = trainer("axolotl.dpo")
+    seen, settings = Seen.of([row], typed=mode.typed), mode.configured(None, way)
+    assert [fate.reason for fate in mode.read(row, settings, seen).fates] == ["column_of_letters"]
+
+
 @pytest.mark.parametrize("name", ["sft", "dpo"])
 def test_axolotl_stops_at_a_file_that_datasets_cannot_type(name):
     mode = trainer(f"axolotl.{name}")
@@ -566,6 +600,7 @@ def test_every_rule_is_held():
         ("ms_swift", "file_not_loadable"),
         ("ms_swift", "date_out_of_range"),
         ("openrlhf", "column_of_json"),
+        ("axolotl", "column_of_letters"),
     }
     held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl", "openrlhf", "axolotl")}
     for name in trainer_names():

@@ -226,7 +226,7 @@ AXDPO = {"datasets.type": "chat_template.default", "sequence_len": 4096}
 def axolotl(tmp_path, record, template=UNMARKED, mode="sft", **settings):
     """What becomes of a record, and what of it is trained, as text."""
     folder = make_tokenizer(tmp_path, template)
-    run = AX if mode == "sft" else AXDPO
+    run = {"sft": AX, "dpo": AXDPO, "kto": {"remove_unused_columns": False}}[mode]
     (row,) = rows(folder, f"axolotl.{mode}", [record], **{**run, **settings})
     tokenizer = load_model(hashed("tokenizer", "tok", folder)).tokenizer
     return row, [said(tokenizer, example) for example in row.examples]
@@ -299,6 +299,39 @@ def test_axolotl_drops_rows_that_train_nothing_where_it_packs(tmp_path, packing,
 def test_axolotl_trains_with_the_template_that_the_settings_name(tmp_path, settings, begins):
     row, _ = axolotl(tmp_path, {"messages": [Q, A]}, **settings)
     assert words_of(tmp_path, row.examples[0]).startswith(begins)
+
+
+@pytest.mark.parametrize(
+    ("way", "record", "words"),
+    [
+        ("chatml.intel", {"question": "q", "chosen": "a b", "rejected": "b"}, "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na b<|im_end|>"),
+        ("chatml", {"prompt": "q", "question": "no", "chosen": "a", "rejected": "b"}, "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>"),
+        ("chatml.icr", {"system": "s", "input": "q", "chosen": "a", "rejected": "b"},
+         "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>"),
+        ("chatml.ultra", {"prompt": "q", "chosen": [Q, A, Q, A], "rejected": [Q, A]}, "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>"),
+    ],
+)  # fmt: skip
+def test_axolotl_writes_the_words_of_a_way_by_its_name_around_a_pair(tmp_path, way, record, words):
+    row, told = axolotl(tmp_path, record, mode="dpo", **{"datasets.type": way})
+    assert (words_of(tmp_path, row.examples[0]), [each[-1][-10:] for each in told]) == (words, ["<|im_end|>"] * 2)
+
+
+def test_axolotl_trains_a_scored_answer_behind_all_that_was_said_before(tmp_path):
+    record = {"completion": [{"role": "system", "content": "s"}, Q, A], "label": False}
+    row, told = axolotl(tmp_path, record, mode="kto", **{"datasets.type": "chatml.argilla_chat"})
+    whole = "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>"
+    assert (words_of(tmp_path, row.examples[0]), told, row.examples[0].label) == (whole, [["a<|im_end|>"]], False)
+
+
+def test_a_text_of_axolotl_becomes_rows_of_sequence_len_tokens(tmp_path):
+    way = {"datasets.type": "completion", "sequence_len": 4, "min_sample_len": 3}
+    row, _ = axolotl(tmp_path, {"text": "the weather " * 6}, **way)
+    whole, _ = axolotl(tmp_path / "whole", {"text": "the weather " * 6}, **{**way, "sequence_len": 512})
+    ids = whole.examples[0].ids
+    assert [len(each.ids) for each in row.examples] == [4] * (len(ids) // 4) + [3] * (len(ids) % 4 == 3)
+    assert [n for each in row.examples for n in each.ids] == list(ids[: sum(len(each.ids) for each in row.examples)])
+    assert words_of(tmp_path / "whole", whole.examples[0]).endswith("<|im_end|>")
+    assert all(each.labels == each.ids for each in row.examples)
 
 
 def test_alpaca_is_tokenized_in_two_pieces(tmp_path):

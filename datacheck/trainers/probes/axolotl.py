@@ -49,6 +49,7 @@ class AxolotlLoader:
         self.notes = tuple(sorted(name for name in self.run if name not in known))
         if self.mode == "sft":
             self._note_rows()
+            self._note_chunks()
         else:
             self.models = [self.transformers.LlamaForCausalLM(self.model_config) for _ in range(2)]
 
@@ -78,7 +79,7 @@ class AxolotlLoader:
             "dataset_prepared_path": str(self.folder / "prepared"),
             "shuffle_merged_datasets": False,
         }
-        return entry, {**plain, **({"rl": "dpo"} if self.mode == "dpo" else {}), **run}
+        return entry, {**plain, **({"rl": self.mode} if self.mode != "sft" else {}), **run}
 
     def _note_rows(self) -> None:
         """Put the number of the row beside its tokens; batches come in order."""
@@ -101,6 +102,24 @@ class AxolotlLoader:
 
             strategy.tokenize_prompt = noting
 
+    def _note_chunks(self) -> None:
+        """The same of texts that may become several rows: what is made of each is made of it alone."""
+        module: Any = importlib.import_module("axolotl.prompt_strategies.completion")
+        strategy = module.CompletionPromptTokenizingStrategy
+        whole = getattr(strategy, "_whole", strategy.tokenize_prompt)
+        strategy._whole = whole  # noqa: SLF001
+
+        def one_by_one(this: Any, prompt: Any) -> Any:
+            found: dict[str, list[Any]] = {}
+            for row in zip(*prompt.values(), strict=True):
+                made = whole(this, {name: [value] for name, value in zip(prompt, row, strict=True)})
+                for name, value in {**made, _ROW: [self.seen] * len(made.get("input_ids", ()))}.items():
+                    found.setdefault(name, []).extend(value)
+                self.seen += 1
+            return found
+
+        strategy.tokenize_prompt = one_by_one
+
     def load(self, lines: list[str]) -> list[dict[str, Any]]:
         """One answer for each line."""
         self.trials += 1
@@ -110,8 +129,8 @@ class AxolotlLoader:
         cfg = self._configured()
         cfg.datasets[0].path = str(file)
         answers: list[dict[str, Any]] = [{"fate": "dropped"} for _ in lines]
-        for row, examples in self._pairs(cfg) if self.mode == "dpo" else self._rows(cfg):
-            answers[row] = {"fate": "kept", "examples": examples}
+        for row, examples in self._rows(cfg) if self.mode == "sft" else self._ranked(cfg):
+            answers[row] = {"fate": "kept", "examples": [*answers[row].get("examples", []), *examples]}
         file.unlink()
         return answers
 
@@ -141,6 +160,8 @@ class AxolotlLoader:
             return  # of a part of the rows only, for all that is known
         collators = importlib.import_module("axolotl.utils.collators")
         collator = collators.DataCollatorForSeq2Seq(self.tokenizer, return_tensors="pt", padding=True)
+        if not len(prepared):
+            return  # texts that are all empty
         if _ROW not in prepared.column_names:
             raise RuntimeError("rows that are tokenized already")
         for row in prepared:
@@ -150,7 +171,8 @@ class AxolotlLoader:
             ids, labels = (batch[name][0].tolist() for name in ("input_ids", "labels"))
             yield number, [_example(None, [ids[at] for at in places], [labels[at] for at in places])]
 
-    def _pairs(self, cfg: Any) -> Any:
+    def _ranked(self, cfg: Any) -> Any:
+        """Number and examples of each pair, or of each answer that is scored."""
         rl: Any = importlib.import_module("axolotl.utils.data.rl")
         real = getattr(rl, "_real_map", rl._map_dataset)  # noqa: SLF001
         rl._real_map = real  # noqa: SLF001
@@ -163,28 +185,42 @@ class AxolotlLoader:
         prepared = self.common.load_preference_datasets(cfg=cfg).train_dataset
         if not len(prepared):
             return
-        dpo = importlib.import_module("axolotl.core.trainers.dpo")
-        told = dpo.DPOStrategy.set_training_args_kwargs(cfg)
-        arguments = dpo.DPOStrategy.get_training_args_class()(
+        trainer = self._trainer(cfg, prepared)
+        parts = ("chosen", "rejected") if self.mode == "dpo" else (None,)
+        answers = ("chosen_ids", "rejected_ids") if self.mode == "dpo" else ("completion_ids", "label")
+        keys = ("prompt_ids", *answers)
+        for row in trainer.train_dataset:
+            batch = trainer.data_collator([{name: row[name] for name in keys}])
+            ids, mask, trained = (batch[name].tolist() for name in ("input_ids", "attention_mask", "completion_mask"))
+            examples = []
+            for n, part in enumerate(parts):
+                places = [at for at, seen in enumerate(mask[n]) if seen]
+                labels = [ids[n][at] if trained[n][at] else _SKIPPED for at in places]
+                told = _example(part, [ids[n][at] for at in places], labels)
+                examples.append({**told, "label": bool(row["label"])} if self.mode == "kto" else told)
+            yield row[_ROW], examples
+
+    def _trainer(self, cfg: Any, prepared: Any) -> Any:
+        """The trainer of TRL that axolotl extends, by the arguments that its builder gives."""
+        if self.mode == "dpo":
+            strategy = importlib.import_module("axolotl.core.trainers.dpo").DPOStrategy
+            made, told = strategy.get_training_args_class(), strategy.set_training_args_kwargs(cfg)
+            kind, batch = strategy.get_trainer_class(), 1
+        else:
+            made = importlib.import_module("axolotl.core.training_args").AxolotlKTOConfig
+            kind, batch = importlib.import_module("axolotl.core.trainers").AxolotlKTOTrainer, 2  # one is too few for it
+            told = {"max_length": cfg.sequence_len}  # core/builders/base.py:691
+        arguments = made(
             output_dir=str(self.folder / "out"), use_cpu=True, bf16=False, report_to=[], remove_unused_columns=False,
-            gradient_checkpointing=False, disable_tqdm=True, per_device_train_batch_size=1, **told,
+            gradient_checkpointing=False, disable_tqdm=True, per_device_train_batch_size=batch, **told,
         )  # fmt: skip
-        trainer = dpo.DPOStrategy.get_trainer_class()(
+        return kind(
             model=self.models[0],
             ref_model=self.models[1],
             args=arguments,
             train_dataset=prepared,
             processing_class=self.tokenizer,
         )
-        for row in trainer.train_dataset:
-            batch = trainer.data_collator([{name: row[name] for name in ("prompt_ids", "chosen_ids", "rejected_ids")}])
-            ids, mask, trained = (batch[name].tolist() for name in ("input_ids", "attention_mask", "completion_mask"))
-            examples = []
-            for n, part in enumerate(("chosen", "rejected")):
-                places = [at for at, seen in enumerate(mask[n]) if seen]
-                labels = [ids[n][at] if trained[n][at] else _SKIPPED for at in places]
-                examples.append(_example(part, [ids[n][at] for at in places], labels))
-            yield row[_ROW], examples
 
 
 def _example(part: str | None, ids: list[int], labels: list[int]) -> dict[str, Any]:
@@ -197,6 +233,6 @@ def _nothing(*_: Any, **__: Any) -> None:
 
 def loading(request: dict[str, Any], folder: Path) -> AxolotlLoader:
     """How the rows of a request are loaded. Raises ValueError for a mode that this probe does not know."""
-    if request["mode"] not in ("sft", "dpo"):
+    if request["mode"] not in ("sft", "dpo", "kto"):
         raise ValueError("mode")
     return AxolotlLoader(request, folder)

@@ -180,6 +180,14 @@ SABOTAGES = (
         "tests/registry/test_channels.py::test_a_channel_names_the_reward_function_and_the_signed_verdict_says_which_it_was",
     ),
     Sabotage(
+        "publish_forgets_the_grader",
+        "publish runs the reward function that its option names, without a file of channels",
+        "datacheck.cli.registry._as_asked",
+        "graders=tuple(asked.grader or ()),",
+        "",
+        "tests/registry/test_channels.py::test_without_channels_options_name_the_code_that_publish_may_run",
+    ),
+    Sabotage(
         "anybody_writes_the_reward",
         "a reward function that others may write lets a channel decide nothing",
         "datacheck.registry.channels._require_own_code",
