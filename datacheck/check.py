@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -370,7 +370,10 @@ class View(ABC):
 
     @abstractmethod
     def buckets(self, need: Need) -> list[pl.LazyFrame]:
-        """The buckets of a declared Group, where rows with equal keys share one; of Rounds, the tables of its tasks."""
+        """The buckets of a declared Group, where rows with equal keys share one.
+
+        Of Rounds, the tables of its tasks; of a Feature, those of the parts in row order, with dataset-wide numbers.
+        """
 
     @property
     @abstractmethod
@@ -484,10 +487,11 @@ class Rounds(Model, ABC):
         return ()
 
     @abstractmethod
-    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
-        """Return a table for each task of round `number` (from 0); none: all is done.
+    def deal(self, data: View, number: int) -> Iterable[pl.DataFrame]:
+        """Give a table for each task of round `number` (from 0); none: all is done.
 
-        `data[Need(self)]` is what the tasks of the rounds before returned.
+        `data[Need(self)]` is what the tasks of the rounds before returned. Each table is written as it comes: of many,
+        an iterator holds one.
         """
 
     @abstractmethod
@@ -625,17 +629,23 @@ def rates(
         rows: the rows table; needed with `by`.
 
     """
-    hit = flagged.select("row").unique().with_columns(hit=pl.lit(1, pl.UInt64))
-    table = among.select("row").unique().join(hit, on="row", how="left")
-    counts = [pl.col("hit").sum().alias("n"), pl.len().alias("of")]
-    n, of = table.select(counts).collect().row(0)
-    flags = table.drop_nulls("hit")
-    values = [Value(name, Ratio(n or 0, of) if of else None, flagged=flags)]
+    every = _each_once(among.select("row").collect()["row"])
+    hit = every.is_in(flagged.select("row").drop_nulls().unique().collect()["row"].implode())
+    n, of = int(hit.sum()), len(every)
+    flags = pl.LazyFrame({"row": every.filter(hit)})
+    values = [Value(name, Ratio(n, of) if of else None, flagged=flags)]
     if by is not None and rows is not None:
-        sliced = table.join(rows.select("row", by), on="row").group_by(by).agg(counts).sort(by).collect()
+        table = pl.LazyFrame({"row": every, "hit": hit}).join(rows.select("row", by), on="row")
+        counts = [pl.col("hit").cast(pl.UInt64).sum().alias("n"), pl.len().alias("of")]
+        sliced = table.group_by(by).agg(counts).sort(by).collect()
         for key, part, whole in sliced.select(by, "n", "of").iter_rows():
-            values.append(Value(name, Ratio(part or 0, whole), {by: "(none)" if key is None else str(key)}, flags))
+            values.append(Value(name, Ratio(part, whole), {by: "(none)" if key is None else str(key)}, flags))
     return tuple(values)
+
+
+def _each_once(rows: pl.Series) -> pl.Series:
+    """The numbers, each once. To know them by a table of hashes takes 50 bytes each; mostly they come in order."""
+    return rows if (rows.diff(null_behavior="drop") > 0).all() and not rows.has_nulls() else rows.unique()
 
 
 def place(file: str = "file", line: str = "line", byte: str = "byte") -> pl.Expr:
@@ -680,9 +690,10 @@ def word(column: pl.Expr | str) -> pl.Expr:
 
 def placed(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
     """Add `file`, `line`, `byte` to evidence that has `row`."""
-    return evidence.with_columns(pl.col("row").cast(pl.UInt64)).join(
-        rows.select("row", "file", "line", "byte"), on="row", how="left"
-    )
+    numbered = evidence.with_columns(pl.col("row").cast(pl.UInt64))
+    # What is joined with is held as a table of hashes: not of all rows.
+    there = rows.select("row", "file", "line", "byte").join(numbered.select("row"), on="row", how="semi")
+    return numbered.join(there, on="row", how="left")
 
 
 def for_review(evidence: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -78,6 +78,16 @@ def test_measure_and_finding():
     assert finding(Shouting(word="??"), records).status is Status.PASS
 
 
+@pytest.mark.parametrize("among", [[0, 1, 2, 5], [5, 0, 2, 1], [0, 1, 1, 2, 5, 5]])
+def test_a_share_counts_a_row_once_in_whatever_order_it_stands(among):
+    rows, labels = pl.LazyFrame({"row": among}), pl.LazyFrame({"row": [0, 1, 2, 5], "by": ["a", "a", None, "b"]})
+    whole, *sliced = rates("rate", pl.LazyFrame({"row": [5, 1, 1, 7, None]}), rows, by="by", rows=labels)
+    assert whole.value == Ratio(2, 4)
+    assert sorted(whole.flagged.collect()["row"]) == [1, 5]
+    by_label = {value.slice["by"]: value.value for value in sliced}
+    assert by_label == {"a": Ratio(1, 2), "b": Ratio(1, 1), "(none)": Ratio(0, 1)}
+
+
 def test_source_settings_and_file_names():
     rows = b"q,a,src\n1+1,2!!,web\n1+2,3,forum\n"
     source = {"columns": {"source": "src"}, "format": "text"}

@@ -228,8 +228,7 @@ class NearDuplicates(Check):
         )
         tasks, answered = _named(found.variant_of, rows), _named(found.answered_of, rows)
         varied = evidence.filter(pl.col("said").is_not_null())
-        whole = facts.select("row", "text", group=pl.Series(groups(facts))).sort("row")
-        copies = whole.filter(pl.struct("text", "group").is_first_distinct().not_()).lazy()
+        copies = _copies(facts)
         opposite, template = _opposite(facts), self._template(data)
         planted = [data[need].collect() for need in self._plants]
         seen = calibration(planted[0])
@@ -304,7 +303,7 @@ class NearDuplicates(Check):
         own, *others = walks(every)
         kept_of = greedy_removed(facts.height, pairs.where(own))
         answered_of, variant_of = (greedy_removed(facts.height, pairs.where(each)) for each in others)
-        variant_of[(kept_of >= 0) | (facts["task"].n_unique() <= 1)] = -1
+        variant_of[(kept_of >= 0) | ("task" not in facts.columns or facts["task"].n_unique() <= 1)] = -1
         answered_of[(kept_of >= 0) | (variant_of >= 0)] = -1
         return VerifiedPairs(facts, pairs.where(own), kept_of, variant_of, answered_of)
 
@@ -334,7 +333,7 @@ class NearDuplicates(Check):
 
     def _unscored(self, facts: pl.DataFrame) -> list[Message]:
         """Say how many of the rows that were compared have no score to choose by."""
-        none = facts["score"].null_count()
+        none = facts["score"].null_count() if "score" in facts.columns else facts.height
         if self.keep != "best_score" or not none:
             return []
         return [
@@ -374,10 +373,21 @@ def _sizes(kept_of: Int64s) -> pl.DataFrame:
     return pl.DataFrame({"size": sizes, "clusters": counts})
 
 
+def _copies(facts: pl.DataFrame) -> pl.LazyFrame:
+    """`row`: rows whose whole text an earlier row has, with the same media and label."""
+    group = groups(facts)
+    apart = [pl.Series("group", group)] if group.any() else []
+    whole = facts.select("row", "text", *apart).sort("row")
+    same = pl.struct("text", "group") if apart else pl.col("text")  # a struct takes some 50 bytes a row
+    return whole.select("row", again=~same.is_first_distinct()).filter("again").select("row").lazy()
+
+
 def _opposite(facts: pl.DataFrame) -> pl.LazyFrame:
     """`row`, `other_row`: rows whose whole text an earlier row has with another label (good there, bad here)."""
+    if "label" not in facts.columns:
+        return pl.LazyFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64, "score": pl.Float64})
     labelled = facts.lazy().filter(pl.col("label").is_not_null()).sort("row")
-    same = ["text", "media"]
+    same = ["text", *(["media"] if "media" in facts.columns else [])]
     first = labelled.unique(same, keep="first", maintain_order=True).select(*same, other_row="row", others="label")
     both = labelled.join(first, on=same, nulls_equal=True).filter(pl.col("label") != pl.col("others"))
     return both.select("row", "other_row", score=pl.lit(1.0)).sort("row")

@@ -110,10 +110,11 @@ class DealTask(StepTask[Rounds]):
 def deal(task: DealTask) -> None:
     """Write `<target>/<n>.parquet` for every task of the round, and how many there are."""
     with task.view() as view, view.store.folder(task.target) as folder:
-        dealt = task.given.of.deal(view, task.number)
-        for number, table in enumerate(dealt):
-            view.store.write_table(folder / bucket_file(number), table)
-        view.store.write_json(folder / DEALT, len(dealt))
+        tasks = 0
+        for table in task.given.of.deal(view, task.number):
+            view.store.write_table(folder / bucket_file(tasks), table)
+            tasks += 1
+        view.store.write_json(folder / DEALT, tasks)
 
 
 @dataclass(frozen=True)

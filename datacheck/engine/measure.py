@@ -242,12 +242,12 @@ def _with_other(given: pl.LazyFrame, view: StoreView) -> pl.LazyFrame:
     columns = given.collect_schema().names()
     if "other_row" not in columns:
         return given
-    places = view.rows.select(
+    numbered = given.with_columns(pl.col("other_row").cast(pl.UInt64))
+    named = view.rows.join(numbered.select(row="other_row"), on="row", how="semi")
+    places = named.select(
         pl.col("row").alias("other_row"), pl.concat_str(pl.lit(view.loaded.dataset + "/"), place()).alias("own")
     )
-    joined = given.with_columns(pl.col("other_row").cast(pl.UInt64)).join(
-        places, on="other_row", how="left", maintain_order="left"
-    )
+    joined = numbered.join(places, on="other_row", how="left", maintain_order="left")
     other = pl.coalesce("other", "own") if "other" in columns else pl.col("own")
     return joined.with_columns(other=other).drop("own", "other_row")
 

@@ -91,5 +91,9 @@ def _made_ready(where: Where) -> Setup:
             raise LoadError("{store}: what lies there is not what was written", store=str(setup.copy))
     if code_digest() != setup.code:
         raise LoadError("{host}: has another datacheck, or other plug-ins; install the same on every node", host=host)
+    if setup.own:
+        from datacheck.engine.workers import keep_some_records
+
+        keep_some_records()
     _ready[:] = [(where, setup)]
     return setup

@@ -331,7 +331,8 @@ class _Kept:
 
 
 def keep_records(room: int) -> None:
-    """Let `scan_records` keep so many bytes of tables in this process, which works for one run."""
+    """Let `scan_records` keep so many bytes of tables in this process, which works for one run from now on."""
+    _Kept.tables.clear()
     _Kept.room = room
 
 

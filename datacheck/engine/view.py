@@ -200,15 +200,18 @@ class StoreView(View):
         return result
 
     def buckets(self, need: Need) -> list[pl.LazyFrame]:
-        """The buckets of a declared Group that hold lines, in bucket order; the tables of tasks of Rounds."""
+        """Of a Group the buckets that hold lines, in order; of Rounds the tables of tasks, of a Feature of parts."""
+        place = self._place(need)
         if isinstance(need.table, Rounds):
-            return [scan(path) for path in self._place(need).paths]
+            return [scan(path) for path in place.paths]
+        if isinstance(need.table, Feature):
+            return [_shift(scan(path), p.first_row) for path, p in zip(place.paths, place.loaded.parts, strict=True)]
         return [in_turn(tables) for tables in self._buckets(need) if tables]
 
     def _buckets(self, need: Need) -> list[list[pl.LazyFrame]]:
         place = self._place(need)
         if not isinstance(need.table, Group):
-            raise CheckAuthorError("buckets() is for a Group or Rounds")
+            raise CheckAuthorError("buckets() is for a Group, Rounds or a Feature")
         # What says which buckets there are is written last: no folder is listed, so no stale listing loses lines.
         there = [(folder, frozenset(read_json(folder / BUCKETS))) for folder in place.paths]
         every = [(part, *each) for part, each in zip(place.loaded.parts, there, strict=True)]

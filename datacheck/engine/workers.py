@@ -194,6 +194,11 @@ class Here(Workers):
 def _prepare(checks: Path | None, threads: int) -> None:
     """What a child does first. It works for one run, which reads the same records again and again."""
     prepare_child(checks, threads)
+    keep_some_records()
+
+
+def keep_some_records() -> None:
+    """Let this process keep what it may of the records of one run."""
     keep_records(min(_RECORDS, memory() // cores() // _OF_A_CORE))
 
 

@@ -14,7 +14,7 @@ from datacheck.features.tasks import tasks
 from datacheck.features.text_key import media
 from datacheck.features.texts import PARTS, of_part, only, row_texts
 from datacheck.text import sketches
-from datacheck.text.arrays import Int64s, UInt32s, UInt64s, sorted_unique
+from datacheck.text.arrays import Int64s, UInt32s, UInt64s
 from datacheck.text.codes import cuts
 from datacheck.text.disk_sets import PlacedSets, SpilledSets
 from datacheck.text.matching import ALIKE_FROM, alike, shared
@@ -22,6 +22,7 @@ from datacheck.text.normalise import normalise
 from datacheck.text.shingles import Shingles
 
 LOOKED_THROUGH = 10_000  # rows, of whose keys a task has its share, so that few rows are one task
+PIECE = 1 << 21  # keys of a bucket that a task holds: more are looked through in several tasks, some keys in each
 AT_ONCE = 4_000  # rows that one task reads, or those of one part
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
@@ -36,7 +37,7 @@ PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), 
 class SharedKeys(Rounds):
     """Band keys that several rows have whose marks agree in `least` values; a task for some buckets of equal keys.
 
-    Each table is sorted by (key, row).
+    Each table is sorted by (key, row). What has one key is in one table.
     """
 
     columns = {"key": pl.UInt64, "row": pl.UInt32}
@@ -54,18 +55,26 @@ class SharedKeys(Rounds):
         return (self.group, Need(self.sketch))
 
     def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
-        """Once: numbers of buckets."""
-        count = 0 if number else len(data.buckets(self.group))
-        tasks = min(count, 1 + data.firsts[-1] // LOOKED_THROUGH)
-        return [pl.DataFrame({"bucket": each}) for each in np.array_split(np.arange(count), tasks)] if tasks else []
+        """Once: numbers of buckets, and of how many pieces of each which one."""
+        count, of = 0 if number else len(data.buckets(self.group)), self._pieces(data.firsts[-1])
+        tasks = min(count * of, 1 + data.firsts[-1] // LOOKED_THROUGH)
+        every = pl.DataFrame({"bucket": np.repeat(np.arange(count), of), "piece": np.tile(np.arange(of), count)})
+        return [every[each] for each in np.array_split(np.arange(every.height), tasks)] if tasks else []
+
+    def _pieces(self, rows: int) -> int:
+        """How many pieces a bucket is cut into."""
+        buckets = self.group.table.buckets if isinstance(self.group.table, Group) else 1
+        return -(-rows * self.sketch.scheme[1] // (buckets * PIECE)) or 1
 
     def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
         """`key` u64, `row` u32."""
-        buckets = data.buckets(self.group)
-        return pl.concat(self.of_bucket(data, buckets[number]) for number in dealt["bucket"])
+        buckets, of = data.buckets(self.group), self._pieces(data.firsts[-1])
+        return pl.concat(self.of_bucket(data, buckets[number], piece, of) for number, piece in dealt.iter_rows())
 
-    def of_bucket(self, data: View, bucket: pl.LazyFrame) -> pl.DataFrame:
-        """The lines of a bucket that are worth comparing."""
+    def of_bucket(self, data: View, bucket: pl.LazyFrame, piece: int = 0, of: int = 1) -> pl.DataFrame:
+        """The lines of a bucket, or of a piece of it, that are worth comparing."""
+        if of > 1:  # by digits of the key that did not choose the bucket
+            bucket = bucket.filter(pl.col("key") // (1 << 32) % of == piece)
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
         lines = lines.filter(pl.Series(shared(lines["key"].to_numpy())))
         if lines.height >= ALIKE_FROM:
@@ -104,22 +113,22 @@ class Candidates(Rounds):
         """The keys, and what the sets are made without."""
         return (*self.keys, Need(self.sketch), *self.sketch.needs())
 
-    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
+    def deal(self, data: View, number: int) -> Iterator[pl.DataFrame]:
         """Once: `row`, `file` (the number of the task), `quoted`, of whole parts."""
         if number:
-            return []
+            return
         quoted = quoted_rows(data, self.sketch)
-        if self.exact:
-            wanted = np.arange(data.firsts[-1])
-        else:
-            keys = [table.select("row").collect()["row"].unique().to_numpy() for table in data.buckets(*self.keys)]
-            wanted = sorted_unique(np.concatenate([*keys, picked_rows(data, self.sketch), quoted]).astype(np.int64))
+        chosen = np.full(data.firsts[-1], self.exact, np.bool_)
+        for table in () if self.exact else data.buckets(*self.keys):
+            chosen[table.select("row").collect()["row"].to_numpy()] = True
+        chosen[quoted] = True
+        chosen[picked_rows(data, self.sketch)] = True
+        wanted = np.flatnonzero(chosen)
         parts = np.searchsorted(wanted, np.array(data.firsts))
-        pieces = [wanted[parts[one] : parts[end]] for one, end in cuts(parts, AT_ONCE) if parts[end] > parts[one]]
-        return [
-            pl.DataFrame({"row": rows, "file": np.full(len(rows), file, np.uint32), "quoted": np.isin(rows, quoted)})
-            for file, rows in enumerate(pieces)
-        ]
+        pieces = (wanted[parts[one] : parts[end]] for one, end in cuts(parts, AT_ONCE) if parts[end] > parts[one])
+        for file, rows in enumerate(pieces):
+            of_task = np.full(len(rows), file, np.uint32)
+            yield pl.DataFrame({"row": rows, "file": of_task, "quoted": np.isin(rows, quoted)})
 
     def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
         """Read the rows part by part."""
@@ -182,12 +191,13 @@ def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]
 
 
 def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:
-    """Return the mark of each row (of another dataset with `of`), by its number."""
-    lines = data[Need(sketch, of)].select("row", *MARKS).collect(engine="streaming")
-    rows = lines["row"].to_numpy()
-    marks = np.zeros((int(rows.max(initial=0)) + 1, len(MARKS)), np.uint64)
-    for place, name in enumerate(MARKS):
-        marks[rows, place] = lines[name].to_numpy()
+    """Return the mark of each row (of another dataset with `of`), by its number, to the last one that has any."""
+    tables = data.buckets(Need(sketch, of))  # not all at once: for a moment that would be twice as much
+    ends = (table.select(pl.col("row").max()).collect().item() for table in reversed(tables))
+    marks = np.zeros((next((end for end in ends if end is not None), 0) + 1, len(MARKS)), np.uint64)
+    for table in tables:
+        lines = table.select("row", *MARKS).collect()
+        marks[lines["row"].to_numpy()] = lines.select(MARKS).to_numpy()
     return marks
 
 
@@ -281,14 +291,19 @@ def preferred(facts: pl.DataFrame, keep: Keep) -> Int64s:
 
     A row without a score (none, NaN, no number) comes behind all that have one.
     """
-    by = PREFERRED_BY[keep]
+    by = [name for name in PREFERRED_BY[keep] if name in facts.columns]
     order = facts.with_row_index("nth").sort(*by, "row", descending=[*(True for _ in by), False], nulls_last=True)
     return order["nth"].to_numpy().astype(np.int64)
 
 
 def groups(facts: pl.DataFrame, *by: str) -> Int64s:
-    """Number the rows so that only those with the same media, the same label and the same `by` share a number."""
-    columns = [name for name in ("media", "label", *by) if facts[name].null_count() < facts.height]
+    """Number the rows so that only those with the same media, the same label and the same `by` share a number.
+
+    A column that is not there has no values.
+    """
+    columns = [
+        name for name in ("media", "label", *by) if name in facts.columns and facts[name].null_count() < facts.height
+    ]
     if not columns:
         return np.zeros(facts.height, np.int64)
     return facts.select(pl.struct(columns).rank("dense")).to_series().to_numpy().astype(np.int64)

@@ -1,6 +1,6 @@
 """Pairs of near-duplicates: proposed by keys that rows share, compared by many workers until the walk is certain."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
@@ -14,6 +14,7 @@ from datacheck.text.walk import Keys, KnownMarks, next_pairs, packed, staying, u
 
 MARKED_FROM = 100_000  # keys; of fewer, every pair that shares one may be compared
 LEAST, TASKS, MOST = 1 << 15, 32, 1 << 19  # pairs of a task, where there are few; tasks beyond which they grow; to here
+BLOCK = 1 << 21  # pairs that are looked at together
 _SIDES = ("left", "right")
 _PLACED = ("rank", "row", "file", "at", "length", "task")  # what a task is told of a row
 
@@ -43,22 +44,37 @@ class NearPairs(Rounds):
         return (Need(self.of), *self.of.keys, Need(self.of.sketch))
 
     def ranked(self, data: View, *columns: str) -> pl.DataFrame:
-        """Columns of the candidates' table, and what they are preferred by, in the order of preference."""
-        facts = data[Need(self.of)].select(list(dict.fromkeys((*columns, *PREFERRED_BY[self.keep], "row")))).collect()
+        """Columns of the candidates' table that have values, and what they are preferred by, in order of preference.
+
+        A column of texts takes 16 bytes a row, also where there are none.
+        """
+        table, names = data[Need(self.of)], list(dict.fromkeys((*columns, *PREFERRED_BY[self.keep], "row")))
+        filled = table.select(pl.col(name).count() for name in names).collect(engine="streaming").row(0, named=True)
+        facts = table.select(name for name in names if filled[name] or name in _NEVER_NULL).collect()
         return facts if self.keep == "first" else facts[preferred(facts, self.keep)]
 
-    def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
+    def deal(self, data: View, number: int) -> Iterator[pl.DataFrame]:
         """Pairs that can be similar, with what a task must know of their rows; all rows where all are compared."""
-        facts = self.ranked(data, *_PLACED[1:], "media", "label").with_row_index("rank")
+        facts = self.ranked(data, "row", "length", "media", "label")
         if not facts.height:
-            return []
-        told = facts.with_columns(task=pl.Series(groups(facts, "task"))).select(_PLACED)
-        if self.of.exact:
-            return [] if number else [told.with_columns(apart=pl.Series(groups(facts)))]
-        pairs, expanded = self._next(data, facts, number)
+            return
+        if not self.of.exact:
+            pairs, expanded = self._next(data, facts, number)
+        elif number:
+            return
+        apart = groups(facts) if self.of.exact else None
+        del facts  # where the rows lie is read now: not both at once
+        known = self.ranked(data, *_PLACED[1:])
+        task = pl.Series(groups(known, "task").astype(np.uint32))
+        told = known.with_row_index("rank").with_columns(pl.col("row").cast(pl.UInt32), task=task).select(_PLACED)
+        del known
+        if apart is not None:
+            yield told.with_columns(apart=pl.Series(apart))
+            return
         size = min(max(LEAST, -(-len(pairs) // TASKS)), MOST)
-        tasks = [_with_places(told, pairs[at : at + size]) for at in range(0, len(pairs), size)]
-        return [pl.concat([tasks[0], pl.DataFrame({"left": expanded})], how="diagonal"), *tasks[1:]] if tasks else []
+        for at in range(0, len(pairs), size):
+            dealt = _with_places(told, pairs[at : at + size])
+            yield dealt if at else pl.concat([dealt, pl.DataFrame({"left": expanded})], how="diagonal")
 
     def _next(self, data: View, facts: pl.DataFrame, number: int) -> tuple[UInt64s, UInt32s]:
         """The pairs to compare, and the rows that are expanded by that. No pairs: all is certain."""
@@ -67,20 +83,30 @@ class NearPairs(Rounds):
         done[known.filter(pl.col("right").is_null())["left"].to_numpy()] = True
         told, before = np.sort(packed(*(edges[side].to_numpy() for side in _SIDES))), done.copy()
         stays = np.logical_or.reduce([staying(facts.height, told[own]) for own in walks(edges.sort(_SIDES))])
-        tables, apart, lengths = _Tables(data, self.of, facts), groups(facts), facts["length"].cast(pl.Int64).to_numpy()
+        tables, apart, lengths = _Tables(data, self.of, facts), groups(facts), facts["length"].to_numpy()
         marks = KnownMarks(None, 0)
         if tables.entries >= MARKED_FROM:
-            marks = KnownMarks(marks_of(data, self.of.sketch)[facts["row"].to_numpy()], self.of.least)
+            every = marks_of(data, self.of.sketch)
+            rows = facts["row"].to_numpy()
+            whole = len(rows) == len(every) and self.keep == "first"
+            marks = KnownMarks(every if whole else every[rows], self.of.least)
+            del every
         while True:
             found = next_pairs(tables, stays, done, marks, self.of.sketch.scheme[1], number)
             done[found.expanded] = True
-            pairs = np.setdiff1d(found.pairs, told, assume_unique=True)
-            both = np.stack(unpacked(pairs), axis=1).astype(np.int64)
-            pairs = pairs[
-                (apart[both[:, 0]] == apart[both[:, 1]]) & possible(lengths, both, self.similar, self.contained)
-            ]
+            pairs = found.pairs
+            if len(told):
+                pairs = np.setdiff1d(pairs, told, assume_unique=True)
+            can = [self._possible(pairs[at : at + BLOCK], apart, lengths) for at in range(0, len(pairs), BLOCK)]
+            pairs = pairs[np.concatenate([np.zeros(0, np.bool_), *can])]
             if len(pairs) or not len(found.expanded):
                 return pairs, np.flatnonzero(done & ~before).astype(np.uint32)
+
+    def _possible(self, pairs: UInt64s, apart: Int64s, lengths: UInt32s) -> Bools:
+        """Say which pairs can be similar."""
+        both = np.stack(unpacked(pairs), axis=1).astype(np.int64)
+        own: Bools = apart[both[:, 0]] == apart[both[:, 1]]
+        return own & possible(lengths, both, self.similar, self.contained)
 
     def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
         """Compare the pairs exactly."""
@@ -120,6 +146,7 @@ class NearPairs(Rounds):
         return pl.DataFrame(dict(zip(self.columns, columns, strict=True)), schema=self.columns)
 
 
+_NEVER_NULL = ("row", "text", *_PLACED[2:5])
 _REST = tuple(NearPairs.columns.items())[1:]
 
 

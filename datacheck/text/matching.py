@@ -185,7 +185,7 @@ def pairs_beside(
     return _joined(parts)
 
 
-def possible(lengths: Int64s, pairs: Int64s, threshold: float, contained: float | None) -> Bools:
+def possible(lengths: Int64s | UInt32s, pairs: Int64s, threshold: float, contained: float | None) -> Bools:
     """Say which pairs can reach the threshold, by the sizes of the sets: J is at most the smaller by the larger."""
     sizes = lengths[pairs]
     smaller, larger = sizes.min(axis=1), sizes.max(axis=1)

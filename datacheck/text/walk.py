@@ -86,9 +86,9 @@ def next_pairs(tables: Tables, stays: Bools, expanded: Bools, marks: KnownMarks,
 
     stays: bool[rows], what stays by the pairs known so far. expanded: bool[rows]. bands: how many keys a row has.
     """
-    rows, counts = len(stays), np.zeros(len(stays), np.int64)
+    rows, counts = len(stays), np.zeros(len(stays))  # whole numbers, as floats
     for keys in tables():
-        counts += np.bincount(keys.rows, weights=keys.later, minlength=rows).astype(np.int64)
+        counts += np.bincount(keys.rows, weights=keys.later, minlength=rows)
     lefts = np.flatnonzero(stays & ~expanded & (counts > 0))
     at_once = max(FEW * bands, EACH * rows)
     if counts[lefts].sum() > at_once:

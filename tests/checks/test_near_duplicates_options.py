@@ -369,7 +369,7 @@ def test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does(seed,
     check = NearDuplicates(keep=keep, boilerplate=None, normalise=())
     plain = measure(check, data, source=source)
     for module, name, value in ((walk, "FEW", 0), (walk, "EACH", 0), (walk, "IN_LINE", 2), (near_pairs, "LEAST", 3), (near_pairs, "TASKS", 99),
-                                (near, "LOOKED_THROUGH", 20), (near, "AT_ONCE", 5)):  # fmt: skip
+                                (near, "LOOKED_THROUGH", 20), (near, "PIECE", 50), (near, "AT_ONCE", 5), (near_pairs, "BLOCK", 2)):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     cut = measure(check, data, source={**source, "limits": {"chunk_records": 7}})
     assert cut.values == plain.values

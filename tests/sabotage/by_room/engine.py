@@ -452,4 +452,12 @@ SABOTAGES = (
         "TablePlace(Need(rounds), loaded, ())",
         "tests/engine/test_rounds.py::test_tasks_of_a_round_see_what_the_rounds_before_have_done",
     ),
+    Sabotage(
+        "rows_count_as_often_as_they_stand",
+        "a share counts a row once, in whatever order rows stand",
+        "datacheck.check._each_once",
+        "else rows.unique()",
+        "else rows",
+        "tests/test_testing.py::test_a_share_counts_a_row_once_in_whatever_order_it_stands[among2]",
+    ),
 )

@@ -294,4 +294,13 @@ SABOTAGES = (
         "tests/checks/test_near_duplicates_options.py"
         "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
+    Sabotage(
+        "pieces_of_a_bucket_are_lost",
+        "any cut of keys into pieces ends where the sequential walk does",
+        "datacheck.features.near.SharedKeys.of_bucket",
+        "% of == piece",
+        "% of == of",
+        "tests/checks/test_near_duplicates_options.py"
+        "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
+    ),
 )
