@@ -6,8 +6,8 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying, word
-from datacheck.features.fields import Fields
 from datacheck.features.languages import Languages, words
+from datacheck.features.record_fields import RecordFields
 from datacheck.features.turn_texts import per_kind
 
 _LEAST = 20  # rows of a file, or values of a field, from which on there is something that is usual
@@ -16,8 +16,8 @@ _RARE_KEYS = 20  # where more keys than these are rare, keys are data
 # Keys of single messages that chat formats know: a row in twenty may have one by right.
 _KNOWN = r"\]\.(?:name|id|tool_call_id|tool_calls|function_call|reasoning\w*|thinking|images?|videos?|audios?)$"
 _YEARS = 10  # before or after nearly all dates
-# Upper end of a usual scale → how many bounds (Fields) its values exceed at most, and those between it and five times
-# as much, where there must be nothing: a long tail has no gap.
+# Upper end of a usual scale → how many bounds (RecordFields) its values exceed at most, and those between it and five
+# times as much, where there must be nothing: a long tail has no gap.
 _SCALES = {1: (0, (1,)), 5: (1, (2, 3)), 10: (2, (3, 4))}
 _NOTHING = r"(?i)^(?:unknown|null|undefined|nan|n/?a|#n/a|tbd|todo|未知|待定)$"
 _SPLIT = r"(?i)(?:^|_)(?:split|fold|partition)$"
@@ -62,11 +62,11 @@ class FieldOutliers(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """The fields, and what the texts are written in."""
-        return (Need(Fields()), Need(Languages()))
+        return (Need(RecordFields()), Need(Languages()))
 
     def measure(self, data: View) -> Measured:
         """Count what fields hold, see what is unusual, and find its rows."""
-        fields = data[Need(Fields())]
+        fields = data[Need(RecordFields())]
         kinds = (*_keys(data, fields), *_values(fields), _types(data, fields), _languages(data, fields))
         found = pl.concat(kinds, how="diagonal_relaxed").sort("row", "where", "problem").collect().lazy()
         return Measured(

@@ -87,7 +87,7 @@ _SITE_WORDS = (  # a page's own words, which no answer has for a reader
     r"window\.dataLayer = ",
     r"\(adsbygoogle = ",
     r"var _hmt = ",
-    r"^@\w{2,20}[:：,，]? (?:你好|您好|谢谢|感谢|[Hh]i\b|[Hh]ello|[Tt]hank)",
+    r"^@\w{2,20}[:：,，]? (?:你好|您好|谢谢|感谢|[Hh]i[ ,，!！]|[Hh]ello|[Tt]hank)",
     r"谢谢采纳",
     r"望采纳[，,] ?谢谢",
     r"更多精彩内容请?关注",

@@ -11,7 +11,7 @@ _DATE = r"^(?:\d{4}[-/.年]\d{1,2}[-/.月]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})
 BOUNDS = (1, 5, 10, 25, 50)
 
 
-class Fields(Feature):
+class RecordFields(Feature):
     """`row`, `where`, `key`, `type`, `form`, `year`, `size`, `label`: one line per field of a record or a message.
 
     where: its path; key: the same without numbers (`messages[].weight`); type: as in JSON; form: of a date, with `0`
