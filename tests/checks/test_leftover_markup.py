@@ -179,6 +179,8 @@ def test_what_stands_around_the_text_of_a_page(answer, found):
         ("Daily.\nEDIT: fixed a typo.", ["site_words"]),
         ("[2024-01-02 10:11:12] INFO root: generating\nDaily.", ["harness"]),
         ("Daily.\nfinish_reason: length", ["harness"]),
+        ("Daily. [object Object]", ["harness"]),
+        ("@zhangsan 你好，浇水。", ["site_words"]),
         ("浇水。加微信领取优惠券，点击链接 http://t.cn/a 立即购买！", ["site_words"]),
         ("Daily.\nThis article first appeared on GardenBlog.", ["site_words"]),
         ("Daily. Click here http://bit.ly/a to get half of it.", ["site_words"]),
@@ -208,6 +210,12 @@ def test_what_stands_around_the_text_of_a_page(answer, found):
 def test_what_tools_leave_in_an_answer(answer, found):
     assert kinds(answer) == found
     assert kinds(answer, "Explain git merge conflicts, wiki citations, 图片 and page numbers of a blog") == []
+
+
+def test_a_rating_that_nobody_asked_for():
+    assert kinds("Daily.\nScore: 8/10") == kinds("浇水。\n评分：4.5\n理由：很好") == ["rating"]
+    assert kinds("Daily.\nScore: 8/10", "Rate this answer from 1 to 10: water it daily.") == []
+    assert kinds("The final score: 8/10 goals.") == []
 
 
 def test_texts_in_percent_signs_that_were_asked_for():

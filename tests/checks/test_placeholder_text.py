@@ -25,6 +25,7 @@ def problems(text):
         ("<<NAME>> 你好", "angle_field"),
         ("TODO", "to_do"),
         ("答案：\nTODO:\n谢谢", "to_do"),
+        ("Water it daily. TODO: fill in the rest", "to_do"),
         ("【待补充】", "to_do"),
         ("（待完善）", "to_do"),
         ("请看：[内容]", "missing_content"),

@@ -48,6 +48,12 @@ def test_rows_without_the_prompt_that_most_have():
     assert places(None, None) == []
 
 
+def test_a_prompt_that_hardly_any_row_has():
+    assert places(*[None] * 19, SHOP) == [(19, "messages[0].content", "rare")]
+    assert places(*[None] * 18, SHOP) == []  # of few rows
+    assert places(*[None] * 30, SHOP, SHOP) == []  # more than one in twenty
+
+
 def test_forms_that_a_script_makes():
     names = [
         f"You are {name * 3}, a helpful assistant of the garden shop in town." for name in "abcdefghijklmnopqrstuv"

@@ -60,6 +60,18 @@ def test_chinese_is_prose_and_ids_are_not():
     assert [place.where for place in finding(UnjudgedText(), rows).evidence.first] == ["备注"]
 
 
+@pytest.mark.parametrize("key", ["solution", "rationale", "cot", "explanation", "解析"])
+def test_worked_solutions_beside_a_gold_are_judged(key):
+    row = {
+        "question": "What is 2 + 2?",
+        "answer": "4",
+        key: "锟斤拷锟斤拷烫烫烫 so it is four, and </p> that is all of it.",
+    }
+    assert measure(UnjudgedText(), [row]).value("share").n == 0
+    for check in (GarbledText(), LeftoverMarkup()):
+        assert [place.where for place in finding(check, [row]).evidence.first] == [key]
+
+
 def test_thoughts_in_a_key_of_their_own_are_judged():
     thought = "锟斤拷锟斤拷烫烫烫 " + "<|im_end|> {{name}} </p> " + "One more time, and again. " * 40
     said = {"role": "assistant", "content": "It is 4.", "reasoning_content": thought}

@@ -108,6 +108,14 @@ SABOTAGES = (
         "tests/checks/test_unjudged_text.py::test_thoughts_in_a_key_of_their_own_are_judged",
     ),
     Sabotage(
+        "solutions_are_not_read",
+        "worked solutions beside a gold are judged",
+        "datacheck.features.turn_texts.turn_texts",
+        "str.contains(THOUGHTS)",
+        r'str.contains(r"\.reasoning_content$")',
+        "tests/checks/test_unjudged_text.py::test_worked_solutions_beside_a_gold_are_judged",
+    ),
+    Sabotage(
         "earlier_rows_lose_their_place",
         "a drop that repeats an earlier version is said so, with places in both",
         "datacheck.features.earlier._placed_in",
