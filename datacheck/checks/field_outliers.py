@@ -151,7 +151,7 @@ def _far_date(facts: pl.DataFrame) -> pl.DataFrame:
 
 def _dates(facts: pl.DataFrame) -> pl.DataFrame:
     """`key`, `usual`: the form of date of each key whose values nearly all have it."""
-    forms = facts.filter(pl.col("form").str.contains("0")).group_by("key", "form", "of").agg(pl.sum("n"))
+    forms = facts.filter(pl.col("form").str.contains("#", literal=True)).group_by("key", "form", "of").agg(pl.sum("n"))
     return forms.filter(pl.col("n") >= (1 - _FEW) * pl.col("of")).select("key", usual="form")
 
 

@@ -14,8 +14,8 @@ BOUNDS = (1, 5, 10, 25, 50)
 class RecordFields(Feature):
     """`row`, `where`, `key`, `type`, `form`, `year`, `size`, `label`: one line per field of a record or a message.
 
-    where: its path; key: the same without numbers (`messages[].weight`); type: as in JSON; form: of a date, with `0`
-    for digits and `Y` for four of them (`Y-0-0`), `key` where a value is the name of its key, `digits` of a number,
+    where: its path; key: the same without numbers (`messages[].weight`); type: as in JSON; form: of a date, as
+    `####-##-##` (so of 2024-3-5, too), `key` where a value is the name of its key, `digits` of a number,
     `text` of other values, null of none; year: of a date; size: how many of BOUNDS a number exceeds; label: the value
     where the field has at most 40 different ones in a part, each of at most 40 characters.
     """
@@ -50,7 +50,7 @@ class RecordFields(Feature):
 
 def _form(number: pl.Expr, dated: pl.Expr) -> pl.Expr:
     text = pl.col("text")
-    date = text.str.replace_all(r"\d{4}", "Y").str.replace_all(r"\d+", "0").str.replace_all(r"[A-Za-z]+", "a")
+    date = text.str.replace_all(r"\d{4}", "####").str.replace_all(r"\d+", "##").str.replace_all(r"[A-Za-z]+", "a")
     return (
         pl.when(text.is_null())
         .then(None)

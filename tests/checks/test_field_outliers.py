@@ -73,6 +73,11 @@ def test_what_may_be_so(other):
     assert places(other) == []
 
 
+def test_the_usual_form_of_a_date_is_shown():
+    found = finding(FieldOutliers(), [*(row(number) for number in range(40)), row(created="03/05/2024")])
+    assert found.evidence.first[0].detail.text == "nearly all others are written ####-##-##"
+
+
 def test_what_many_rows_do_is_no_slip():
     assert places(*[row(split="test", debug=1, lang="xx", source="unknown")] * 3) == []
     assert len(places(*[row(split="test")] * 2)) == 2
