@@ -207,6 +207,12 @@ def children(pid: int) -> set[int]:
 
 
 def alive(pids: set[int]) -> set[int]:
-    return {
-        pid for pid in pids if Path(f"/proc/{pid}").exists() and "zombie" not in Path(f"/proc/{pid}/status").read_text()
-    }
+    return {pid for pid in pids if _lives(pid)}
+
+
+def _lives(pid):
+    """Whether it is there and no zombie; it may go while one looks."""
+    try:
+        return "zombie" not in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return False
