@@ -96,10 +96,11 @@ def analyze(
         if "PERSON" in known and text is not None:
             unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
             hits = _with_names(presidio, text, hits, names, unlabelled)
-        hard = _Neighbours(_hard(hits))
+        hard, named = _Neighbours(_hard(hits)), _Neighbours(_of_somebody(hits))
         for hit in hits:
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            linked = RECOGNIZERS[hit.entity].policy.linked is not None and hard.near(hit)
+            beside = named if hit.entity == "PERSON" else hard
+            linked = RECOGNIZERS[hit.entity].policy.linked is not None and beside.near(hit)
             found.append((index, *hit[:-1], linked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
@@ -159,6 +160,17 @@ def _hard(hits: list[_Hit]) -> list[_Hit]:
     return [hit for hit in hits if RECOGNIZERS[hit.entity].policy.hard and hit.state not in _NOBODYS]
 
 
+def _of_somebody(hits: list[_Hit]) -> list[_Hit]:
+    """What a name is looked for beside: the identifiers of one person, and the door behind which somebody lives."""
+    return sorted(
+        [*_hard(hits), *(hit for hit in hits if hit.entity == "ADDRESS" and hit.state == "valid")], key=_start
+    )
+
+
+def _start(hit: _Hit) -> int:
+    return hit.start
+
+
 def _told_public(text: str, hits: list[_Hit], before: str) -> list[_Hit]:
     """Mark what is an institution's, unless a private identifier stands beside it and it does not say so itself."""
     somebodys = [hit for hit in hits if hit.state not in _NOBODYS]
@@ -186,7 +198,7 @@ def _with_names(
     presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names, free: list["RecognizerResult"]
 ) -> list[_Hit]:
     """Add the names that the tagger finds around hard identifiers or in all of the text, or those found without it."""
-    spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _hard(hits)]
+    spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _of_somebody(hits)]
     found = [*free, *(presidio.names(text, spans, tagged=names != "model") if spans else ())]
     return _settle([*hits, *(_hit(result, Folded(text, None)) for result in found)]) if found else hits
 

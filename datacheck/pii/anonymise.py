@@ -1,7 +1,7 @@
 """Replace identifiers in strings by pseudonyms, through presidio-anonymizer. Import it only where it is needed."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -116,8 +116,7 @@ class Anonymiser:
         """Return `text` with its replacements made."""
         pieces: list[str] = []
         at = 0
-        for first in range(0, len(wanted), _AT_ONCE):
-            some = wanted[first : first + _AT_ONCE]
+        for some in _batches(text, wanted):
             moved = [each._replace(start=each.start - at, end=each.end - at) for each in some]
             pieces.append(self._made(text[at : some[-1].end], moved))
             at = some[-1].end
@@ -133,6 +132,24 @@ class Anonymiser:
         # Merging would make one of two telephones side by side.
         made = self._engine.anonymize(text, results, operators, merge_entities_with_spaces=False)
         return made.text or ""
+
+
+def _batches(text: str, wanted: Sequence[Replacement]) -> Iterator[list[Replacement]]:
+    """Cut replacements into calls of the engine, which tells places by entity and value alone.
+
+    So a number and a string of the same digits, whose pseudonyms differ (47 and "<CN_RESIDENT_ID_v47>"), take two.
+    """
+    batch: list[Replacement] = []
+    known: dict[tuple[str, str], str] = {}
+    for each in wanted:
+        value = (each.entity, text[each.start : each.end])
+        if len(batch) == _AT_ONCE or known.get(value, each.pseudonym) != each.pseudonym:
+            yield batch
+            batch, known = [], {}
+        known[value] = each.pseudonym
+        batch.append(each)
+    if batch:
+        yield batch
 
 
 def _inside(guess: Replacement, traces: Sequence[Trace]) -> bool:

@@ -14,4 +14,5 @@ def is_given(word: str) -> bool:
 def given_names() -> tuple[frozenset[str], frozenset[str]]:
     """Given names, and last words of what is no person."""
     read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    return frozenset(read["given"].split()), frozenset(read["ends"].split())
+    given = f"{read['given']} {read['abroad']}"
+    return frozenset(given.split()), frozenset(read["ends"].split())

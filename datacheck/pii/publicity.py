@@ -29,8 +29,14 @@ _ROLES = re.compile(
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
 )
+# A customer wants to complain, or asks: 想咨询一下退货 and 我要投诉 are his own words, 投诉请拨 is a hotline's.
+_WANTED = r"(?<![想先])(?<![我们][要来去])(?<![帮给][我您你])(?<!打算)(?<!准备)"
+_ASKS = (
+    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
+    r"|(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)[^。！？!?，,；;\n]{0,4}(?:电话|热线|邮箱|QQ|微信|号码|请|[可拨]打)"
+)
 _HOTLINE = (
-    r"客服|热线|熱線|服务(?:电话|中心|台)|咨询|諮詢|总机|總機|前台|订[餐票房座位购]|预[约订定]|投诉|举报|监督|报修|售[前后]|值班"
+    rf"{_ASKS}|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|前台|监督|售[前后]|值班"
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
     r"|our (?:tele)?phone|registrant|including area code"
@@ -71,7 +77,9 @@ _PERSON = re.compile(
     r"(?<![诉问帮荐陪])我(?!们?(?:也|都|来|就|只|可以)?(?:知道|查|记得|觉得|想[知问去]|听[说过]|看[过到]|[去来]过|给[你您]|告诉|推荐|搜|了解|以为"
     r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
     r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递|户籍|籍贯|患者|病人|姓名"
-    r"|联系人|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学|身份证|手机(?!里)"
+    r""
+    r"|联系人|户[ \u3000]?名|申请人|持卡人|(?:被)?投?保险?人|经办人"
+    r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学|身份证|手机(?!里)"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
     rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))|{_OWNER}"

@@ -26,6 +26,8 @@ _RESERVED = ("192.0.2.", "198.51.100.", "203.0.113.")  # RFC 5737
 _KEPT = frozenset({"ADDRESS", "SECRET", "CREDENTIAL", "CRYPTO", "GPS", "DATE_OF_BIRTH", "SOCIAL_HANDLE"})
 _TRIES = 3
 _LABELS = ("", "电话", "号码：", "车牌")
+# What else may stand before one: a card whose check digit is wrong is an account's number there.
+_LABELS_OF = {"CN_BANK_CARD": ("银行卡号", "账号"), "CN_MOBILE": ("my cell is ", "Tel: ")}
 _UNSAFE = re.compile(r"[\s\"\\<>]+")  # a surrogate stands in JSON, CSV and Markdown as it is
 
 
@@ -63,7 +65,8 @@ class Surrogates(Pseudonyms):
             rng = Random(digest)
             if entity == "PERSON":
                 if any("\u3400" <= char <= "\u9fff" for char in written):
-                    yield f"{rng.choice(_SURNAMES)}某{rng.choice(_GIVEN)}"
+                    others = _SURNAMES.replace(written[0], "")  # who is called by the surname is found by it
+                    yield f"{rng.choice(others)}某{rng.choice(_GIVEN)}"
             elif entity == "EMAIL_ADDRESS":
                 address = RECOGNIZERS[entity].canonical(fold(written).text)  # john at qq dot com, too
                 yield f"{_scrambled(address.partition('@')[0], rng, 0)}@example.com"
@@ -80,7 +83,7 @@ class Surrogates(Pseudonyms):
         entities = self._entities
         results = [
             each
-            for label in (*_LABELS, RECOGNIZERS[entity].label)
+            for label in (*_LABELS, *_LABELS_OF.get(entity, ()), RECOGNIZERS[entity].label)
             for each in engine(entities).results(f"{label}{made}", list(entities))
         ]
         levels = (

@@ -56,6 +56,7 @@ _CALLED = re.compile(
     rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])|[总哥姐](?=[您你好说的问来去在])))"
     rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
 )
+_FAMILIAR = frozenset("老小阿")
 _WORDS = words(
     "王子 王八 王爷 马驹 马达 马虎 "
     "石头 石子 石块 江南 河马 白兔 白菜 白鼠 白领 白脸 牛犊 黄牛 黄鱼 黄瓜 黄花 黄狗 黄车 金鱼 金库 金刚 "
@@ -148,7 +149,13 @@ class Traces:
         for trace in sorted(found, key=lambda trace: (trace.start, -trace.end)):
             if not united or trace.start >= united[-1].end:
                 united.append(trace)
-        return united
+        return [self._with_familiar(text, trace) for trace in united]
+
+    def _with_familiar(self, text: str, trace: Trace) -> Trace:
+        """A surname with the 老 or 小 before it: it goes as a whole, for nobody says 老<PERSON_v1>."""
+        before = text[trace.start - 1 : trace.start] if trace.start else ""
+        familiar = before in _FAMILIAR and text[trace.start : trace.end] in self._parts
+        return trace._replace(start=trace.start - 1) if familiar else trace
 
     def inside(self, text: str) -> list[tuple[int, Span, Kind]]:
         """Return where values stand in `text` or, if it is JSON, in its strings, keys and numbers, however deep."""

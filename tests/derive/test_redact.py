@@ -630,12 +630,39 @@ def test_a_number_in_two_lines_and_a_name_in_json_inside_json_are_replaced(tmp_p
     assert deep == {"who": "<PERSON_v1>", "n": "<CN_MOBILE_v1>"}
 
 
+def test_a_number_and_a_string_of_the_same_digits_in_one_json_text_are_told_apart(tmp_path):
+    card = next(value for seed in range(99) if (value := canary("CN_RESIDENT_ID", seed)).isdigit())
+    arguments = json.dumps({"value": card, "number": int(card)})
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"身份证号{card}", arguments))
+    redact(tmp_path)
+    written = json.loads(json.loads(kept(tmp_path, "a.jsonl"))["messages"][1]["content"])
+    assert written["value"] == "<CN_RESIDENT_ID_v1>"
+    assert isinstance(written["number"], int)
+
+
+@pytest.mark.parametrize(
+    ("said", "masked"),
+    [
+        ("Thanks, Ms. Whitfield. I have noted it.", "Thanks, Ms. <PERSON_v1>. I have noted it."),
+        ("sarah whitfield, noted", "<PERSON_v1>, noted"),
+        ("Ｓａｒａｈ Ｗｈｉｔｆｉｅｌｄ, noted", "<PERSON_v1>, noted"),
+    ],
+)
+@pytest.mark.parametrize(
+    "label", ["Contact: {} Tel: {}", "Best,\n{}\n收货地址 杭州市西湖区望京东路81号8栋2单元1598室，{}"]
+)
+def test_a_name_ends_before_the_next_label_and_at_the_full_stop(tmp_path, label, said, masked):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(label.format("Sarah Whitfield", PHONES[0]), said))
+    redact(tmp_path)
+    assert json.loads(kept(tmp_path, "a.jsonl"))["messages"][1]["content"] == masked
+
+
 @pytest.mark.parametrize(
     ("later", "masked"),
     [
         ("建国，记得带材料", "<PERSON_v1>，记得带材料"),
         ("建国以来最大的一次", "建国以来最大的一次"),
-        ("小王今天来过", "小<PERSON_v1>今天来过"),
+        ("小王今天来过", "<PERSON_v1>今天来过"),
         ("小王子是一本书", "小王子是一本书"),
     ],
 )

@@ -41,6 +41,9 @@ def states(text):
         ("Spendenkonto: DE68 2105 0170 0012 3456 78", "IBAN"),
         ("Registrant’s telephone number, including area code: (408) 376-7400", "PHONE_NUMBER"),
         ("请拨打地铁客服中心的电话号码：021-64371234。\n\n2. 如果您在车厢内丢失了物品", "CN_LANDLINE"),  # who speaks on
+        ("如需咨询请拨打 13822335566", "CN_MOBILE"),
+        ("报修电话：13822335566", "CN_MOBILE"),
+        ("咨询QQ：729924936", "QQ"),
         ("我知道，它的电话是010-65112418", "CN_LANDLINE"),  # who looks it up says nothing of himself
     ],
 )
@@ -51,6 +54,10 @@ def test_what_an_institution_prints_is_public(text, entity):
 @pytest.mark.parametrize(
     ("text", "entity"),
     [
+        # what a customer wants is no hotline
+        ("户名：周平建 QQ：729924936 今天想咨询一下退货的流程。", "QQ"),
+        ("我要投诉，电话13822335566", "CN_MOBILE"),
+        ("我想预订一间房，QQ：729924936", "QQ"),
         ("我家的电话是021-62345678", "CN_LANDLINE"),
         ("电话号码：021-62345678。\n\n2. 地铁里不要丢失物品", "CN_LANDLINE"),  # the next sentence is of something else
         ("医院病人王建国，家属电话 010-65112418", "CN_LANDLINE"),  # the nearer word decides

@@ -205,6 +205,13 @@ def test_networks_are_nobodys_addresses(text, expected):
         ("tel 13912348765 (Dr Alice B. Jones)", [("PERSON", "valid", "Alice B. Jones")]),
         ("Ms. Wu: 13912348765", [("PERSON", "suspect", "Wu")]),
         ("Mr. Smith" + "." * 70 + "13912348765", []),
+        ("Ms. Perez. I have 13912348765", [("PERSON", "suspect", "Perez")]),  # a sentence ends
+        ("My name is Sarah. My order is late", [("PERSON", "suspect", "Sarah")]),
+        ("Contact: Joseph Hernandez Tel: 13912348765", [("PERSON", "valid", "Joseph Hernandez")]),
+        ("本人易梅玉。", [("PERSON", "valid", "易梅玉")]),
+        ("Priya O'Brien, 13912348765", [("PERSON", "suspect", "Priya O'Brien")]),
+        ("申请人：13912348765", []),
+        ("李静怡，收货地址 杭州市西湖区望京东路81号8栋2单元1598室", [("PERSON", "suspect", "李静怡")]),
     ],
 )
 def test_a_title_is_a_label_beside_an_identifier_only(text, expected):
@@ -214,6 +221,9 @@ def test_a_title_is_a_label_beside_an_identifier_only(text, expected):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("email me at sunnyh652 @ hengda.com.cn。", [("EMAIL_ADDRESS", "suspect", "sunnyh652 @ hengda.com.cn")]),
+        ("y = W @ model.net.cn", []),
+        ("email: y = W @ x.shape", []),
         ("The Social Security number on file (768964869) is out of date.", [("US_SSN", "valid", "768964869")]),
         ("the social security number of the page 768964869", []),
         ("SSN on file 768-96-4869", [("US_SSN", "valid", "768-96-4869")]),

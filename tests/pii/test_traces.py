@@ -70,7 +70,7 @@ PEOPLE = Traces([NAME, ENGLISH, Original("PERSON", "李秀兰"), Original("PERSO
     [
         ("Hi Sarah, Ms. Whitfield's SARAH sarah", ["Sarah", "Whitfield", "SARAH", "sarah"]),
         ("I will grant Sarahs wish; Will Smith, Granted", ["will grant", "Will"]),
-        ("王先生，王总，王老师和王 女士，老王说", ["王", "王", "王", "王", "王"]),
+        ("王先生，王总，王老师和王 女士，老王说", ["王", "王", "王", "王", "老王"]),
         ("霸王总是，小王子，国王，大小王国", []),
         ("秀兰来了，李 秀 兰", ["秀兰", "李 秀 兰"]),
     ],

@@ -21,6 +21,7 @@ _ANYBODY = re.compile(
 )
 # Gmail gives names of 6 to 30 characters: bob@ is nobody. No provider in China gives one of two.
 _NO_MAILBOX = re.compile(r"[a-z0-9]{1,5}@gmail\.com|[a-z0-9]{1,2}@(?:qq|163|126|sina|sohu)\.com")
+_COUNTRYS = re.compile(r"\.(?:com|edu|gov|net|org|ac|co)\.[a-z]{2}\Z")  # tongji.edu.cn
 _ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
 # suspect, not a miss (obj@other.transpose is Python).
@@ -111,8 +112,8 @@ class EmailAddress(Recognizer):
         if rule == "email_address.loose":
             return Judgement(0.6, "valid")
         if rule == "email_address.at":
-            if _APART.search(written) and domain not in _PUBLIC:
-                return None  # W @ x.shape
+            if _APART.search(written) and domain not in _PUBLIC:  # W @ x.shape; beside E-mail it is one
+                return Judgement(0.3, "suspect") if tld in _GENERIC or _COUNTRYS.search(domain) else None
             if "点" in written and not _MARKED.search(written):
                 return None
             if domain in _PUBLIC:

@@ -28,6 +28,7 @@ _GIVEN = (
     "健林森彬琳琴莉红云月莲凤珍婷玲慧颖洁倩雯薇萍露瑶瑞蕾璐菲菁馨妍妮婉淑惠巧美爱贞荣香莎彩翠雅芝素环璇佩纨仪丹蓉眉君蕊媛姣悦昭冰爽茗羽希宁蓓妤冬兴良民贵福顺信昌胜义"
     "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
     "瑛璟炜煜炎焱灿烨熠煊熹婧娇娅嫣姗妙依伊柔韵岚枫朵苗苑菡茜葵蔓蕙宝喜旺金银铁钢树柱栋梁书剑锋铮锐钧锦镇震霆雷万向卫兵利维嵩岩岳崇峻巍洲浦沛淳渊润澄潇澜瀚滨"
+    "墨懿靖廷绍洪曼延邦敬寿迪雄鸿培斐卿灵誉耀威麟坚乾禄修盛隆炳溪朗衡旭勋宪勤儒谦裕奎龄翰钦鼎丰甫昆佐跃湘"
     "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
 )
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
@@ -67,7 +68,14 @@ _NOBODY = "".join(
 )
 _DESCRIBED = r"[^\n]{1,80}\n[ ]{0,4}(?:Description|Parameters)[ ]?[:：]"  # the name of a tool
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿ"
-_WORD = rf"[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}}\.?"
+# A full stop belongs to few words: with "My name is Sarah. My order …" a sentence ends.
+_WORD = rf"(?:(?:Jr|Sr|St|Wm)\.|[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}})"
+# What stands behind a name on the same line is the label of the next value: Contact: Jane Roe Tel: …
+_LABELLED_NEXT = (
+    r"(?!(?:Tel|Telephone|Phone|Mobile|Cell|Fax|E-?[Mm]ail|Mail|QQ|We[Cc]hat|Address|Passport|Card|Account|ID|Age|Date|DOB|Born"
+    r"|Gender|Sex|From|To|Re|Subject|Company|Title|Room|Order)(?![A-Za-z]))"
+)
+_ON = rf"(?:[ ]{_LABELLED_NEXT}(?:{_WORD}|[A-Z]\.))"
 # A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
 TITLED = (
     r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]"
@@ -79,7 +87,7 @@ ADDRESSED = (
     r"[:,]?[ ]"
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})[ ,:(<\[—-]{{1,3}}\Z"
 )
-_FULL = rf"{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_WORD}"
+_FULL = rf"{_WORD}(?:[ ]{_LABELLED_NEXT}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_LABELLED_NEXT}{_WORD}"
 _TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_ENGLISH = (
     rf"(?i:my name(?: is|[’']s)|m called)[ ]{{0,2}}[A-ZÀ-ÖØ-Þ]|{_TRY_AM}"
@@ -123,7 +131,7 @@ class Person(Recognizer):
     policy = Policy("warn", suspect="profile", linked="block")  # suspect: a tagger alone says so
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:我是|叫我){_LIKELY}"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:我是|叫我|本人){_LIKELY}"
         rf"|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
         rf"|{_TRY_ENGLISH}"
     )
@@ -156,7 +164,7 @@ class Person(Recognizer):
             rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": rf"{_CALLED}(?P<value>{_CUT})",
-        "person.am": rf"(?:我是|叫我)(?P<value>{_LIKELY})(?![{HAN}])",
+        "person.am": rf"(?:我是|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?![{HAN}])",
         "person.am_en": (
             rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
         ),
@@ -170,7 +178,7 @@ class Person(Recognizer):
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
             rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"']){_NOBODY}N(?:ame"
-            rf"|AME)[ ]?[:：](?!{_DESCRIBED}))[ ]{{0,2}}(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,3}})"
+            rf"|AME)[ ]?[:：](?!{_DESCRIBED}))[ ]{{0,2}}(?P<value>{_WORD}{_ON}{{0,3}})"
         ),
     }
     extents = (
