@@ -61,7 +61,7 @@ _TRY_SPELT = rf"{_RUN}(?:{_SIGN}|#)[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:\.|{_DOT.p
 
 
 # At a provider whose name says that this is an address, any sign may stand for the at and the dot.
-_LOOSE_AT = r"(?:[ ]?[@★☆][ ]?|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ])"
+_LOOSE_AT = r"(?:[ ]?[@★☆][ ]?|[ ]?\([aA]\)[ ]?|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ])"
 _LOOSE_DOT = r"(?:[ ]?[.。][ ]?|[ ]?[<＜〈《][ ]?(?:dot|DOT|\.|点)[ ]?[>＞〉》][ ]?|[_\-](?:dot|DOT)[_\-]|点)"
 _PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook|hotmail|yahoo|icloud|protonmail)"
 _LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net)"
