@@ -19,7 +19,7 @@ import polars as pl
 from datacheck.pii.expressions import HAN
 from datacheck.pii.given_names import given_names
 from datacheck.pii.recognizers.base import words
-from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, SURNAMES
+from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.tagger import tagger
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _STOP = words(
     "苏美尔 富豪 王子 史官 任官 曾祖 诸侯王 王老吉 满江红 肖申克 朱利亚 程朱理 苏冷战 黄帝 伏羲"
 )
 _WORD = r"(?:[A-Z]['’])?[A-Z][a-z]+(?:[A-Z][a-z]+)?(?:[-'’][A-Z][a-z]+)?"
-_CAPITALS = re.compile(rf"(?<![\w&@/’'.-])(?<!\bSt\. ){_WORD}(?: (?:[A-Z]\.|{_WORD})){{1,3}}(?![\w@&])")
+_CAPITALS = re.compile(rf"(?<![\w&@/’'.-])(?<!\bSt\. ){_WORD}(?: {NEXT_LABEL}(?:[A-Z]\.|{_WORD})){{1,3}}(?![\w@&])")
 
 
 class FreeName(NamedTuple):

@@ -208,6 +208,7 @@ def test_networks_are_nobodys_addresses(text, expected):
         ("Ms. Perez. I have 13912348765", [("PERSON", "suspect", "Perez")]),  # a sentence ends
         ("My name is Sarah. My order is late", [("PERSON", "suspect", "Sarah")]),
         ("Contact: Joseph Hernandez Tel: 13912348765", [("PERSON", "valid", "Joseph Hernandez")]),
+        ("Best,\nLisa Okafor Tel: 13912348765", [("PERSON", "suspect", "Lisa Okafor")]),
         ("本人易梅玉。", [("PERSON", "valid", "易梅玉")]),
         ("Priya O'Brien, 13912348765", [("PERSON", "suspect", "Priya O'Brien")]),
         ("申请人：13912348765", []),

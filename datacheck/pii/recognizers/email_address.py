@@ -61,7 +61,10 @@ _TRY_SPELT = rf"{_RUN}(?:{_SIGN}|#)[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:\.|{_DOT.p
 
 
 # At a provider whose name says that this is an address, any sign may stand for the at and the dot.
-_LOOSE_AT = r"(?:[ ]?[@★☆][ ]?|[ ]?\([aA]\)[ ]?|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ])"
+_LOOSE_AT = (
+    r"(?:[ ]?[@★☆][ ]?|[ ]?\([aA]\)[ ]?"
+    r"|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ])"
+)
 _LOOSE_DOT = r"(?:[ ]?[.。][ ]?|[ ]?[<＜〈《][ ]?(?:dot|DOT|\.|点)[ ]?[>＞〉》][ ]?|[_\-](?:dot|DOT)[_\-]|点)"
 _PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook|hotmail|yahoo|icloud|protonmail)"
 _LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net)"
@@ -113,7 +116,8 @@ class EmailAddress(Recognizer):
             return Judgement(0.6, "valid")
         if rule == "email_address.at":
             if _APART.search(written) and domain not in _PUBLIC:  # W @ x.shape; beside E-mail it is one
-                return Judgement(0.3, "suspect") if tld in _GENERIC or _COUNTRYS.search(domain) else None
+                known = " @ " in written and (tld in _GENERIC or _COUNTRYS.search(domain))
+                return Judgement(0.3, "suspect") if known else None
             if "点" in written and not _MARKED.search(written):
                 return None
             if domain in _PUBLIC:

@@ -69,17 +69,17 @@ _NOBODY = "".join(
 _DESCRIBED = r"[^\n]{1,80}\n[ ]{0,4}(?:Description|Parameters)[ ]?[:：]"  # the name of a tool
 _LETTERS = "A-Za-zÀ-ÖØ-öø-ÿ"
 # A full stop belongs to few words: with "My name is Sarah. My order …" a sentence ends.
-_WORD = rf"(?:(?:Jr|Sr|St|Wm)\.|[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}})"
+_WORD = rf"(?:(?:Dr|Mrs?|Ms|Prof|Eng|Jr|Sr|St|Wm)\.|[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}})"
 # What stands behind a name on the same line is the label of the next value: Contact: Jane Roe Tel: …
-_LABELLED_NEXT = (
+NEXT_LABEL = (
     r"(?!(?:Tel|Telephone|Phone|Mobile|Cell|Fax|E-?[Mm]ail|Mail|QQ|We[Cc]hat|Address|Passport|Card|Account|ID|Age|Date|DOB|Born"
     r"|Gender|Sex|From|To|Re|Subject|Company|Title|Room|Order)(?![A-Za-z]))"
 )
-_ON = rf"(?:[ ]{_LABELLED_NEXT}(?:{_WORD}|[A-Z]\.))"
+_ON = rf"(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.))"
 # A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
 TITLED = (
     r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]"
-    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.?)){{0,2}})(?![A-Za-z])"
+    rf"(?P<value>{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}})(?![A-Za-z])"
 )
 # Who stands between a word that leads to somebody and an identifier: ship to Siobhan O'Connor (415-…
 ADDRESSED = (
@@ -87,7 +87,7 @@ ADDRESSED = (
     r"[:,]?[ ]"
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})[ ,:(<\[—-]{{1,3}}\Z"
 )
-_FULL = rf"{_WORD}(?:[ ]{_LABELLED_NEXT}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_LABELLED_NEXT}{_WORD}"
+_FULL = rf"{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{NEXT_LABEL}{_WORD}"
 _TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_ENGLISH = (
     rf"(?i:my name(?: is|[’']s)|m called)[ ]{{0,2}}[A-ZÀ-ÖØ-Þ]|{_TRY_AM}"
@@ -158,7 +158,9 @@ class Person(Recognizer):
         "person.patient": (
             rf"(?:患者|病人){_COLON}(?P<value>{_LIKELY}(?![{HAN}])|{_NAME}(?=[，,、/ ]{{0,2}}(?:男|女|[0-9]{{1,3}}岁)))"
         ),
-        "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})"),
+        "person.role": (
+            rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})(?![ ]?[:：])"
+        ),
         "person.role_en": (  # "Jamie's full name is" belongs to a story
             rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
             rf"(?<![A-Za-z])(?P<value>{_FULL})"
