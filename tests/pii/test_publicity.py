@@ -41,6 +41,7 @@ def states(text):
         ("Spendenkonto: DE68 2105 0170 0012 3456 78", "IBAN"),
         ("Registrant’s telephone number, including area code: (408) 376-7400", "PHONE_NUMBER"),
         ("请拨打地铁客服中心的电话号码：021-64371234。\n\n2. 如果您在车厢内丢失了物品", "CN_LANDLINE"),  # who speaks on
+        ("他家的地址是北京市朝阳区北辰东路5号中国科技馆新馆内", "ADDRESS"),
         ("如需咨询请拨打 13822335566", "CN_MOBILE"),
         ("报修电话：13822335566", "CN_MOBILE"),
         ("咨询QQ：729924936", "QQ"),
