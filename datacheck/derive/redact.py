@@ -136,6 +136,7 @@ class _Record:
     text: str
     replaced: dict[int, list["Replacement"]] = field(default_factory=dict)
     originals: dict[Original, None] = field(default_factory=dict)  # in the order in which they were found
+    unlike: bool = False  # what would be written reads otherwise than it was meant: the record goes as it is
 
 
 class _Form(NamedTuple):
@@ -313,6 +314,7 @@ class Redactor:
         left = list(records)
         blocking: set[int] = set()
         for attempt in range(_PASSES):
+            left = [record for record in left if not record.unlike]
             if not left:
                 break
             self._replace_split(left, form)
@@ -324,7 +326,7 @@ class Redactor:
             tables = form.parsed(left)
             blocking = {left[row].row for row in self._rows(tables, _BLOCKS)}
             left = [left[row] for row in self._rows(tables, self.check.to_replace()).sort()]
-        return [record.row in blocking for record in records]
+        return [record.unlike or record.row in blocking for record in records]
 
     def _replace_split(self, records: Sequence[_Record], form: _Form) -> None:
         """Write the pseudonym of a number over its parts, where it is given in several turns."""
@@ -398,10 +400,10 @@ class Redactor:
                 at = end
             if own:
                 record.replaced.setdefault(number, []).extend(own)
-        record.text = "".join([*pieces, record.text[at:]])
+        text = "".join([*pieces, record.text[at:]])
         made = [self._anonymiser.replaced(leaf.text, own) for leaf, own in zip(leaves, wanted, strict=True)]
-        if made != [leaf.text for leaf in form.leaves(record.text) or []]:
-            raise LoadError("a redacted record reads otherwise than it was written")
+        record.unlike |= made != [leaf.text for leaf in form.leaves(text) or []]
+        record.text = record.text if record.unlike else text
 
 
 class _Place(NamedTuple):

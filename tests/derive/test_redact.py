@@ -26,6 +26,7 @@ from datacheck.derive.apply import derive
 from datacheck.derive.redact import Redactor
 from datacheck.derive.terminal import print_manifest
 from datacheck.errors import LoadError, UsageError
+from datacheck.pii.anonymise import Anonymiser
 from datacheck.pii.canaries import canary
 from datacheck.pii.rules import Rules
 from datacheck.pii.surrogates import Surrogates
@@ -638,6 +639,21 @@ def test_a_number_and_a_string_of_the_same_digits_in_one_json_text_are_told_apar
     written = json.loads(json.loads(kept(tmp_path, "a.jsonl"))["messages"][1]["content"])
     assert written["value"] == "<CN_RESIDENT_ID_v1>"
     assert isinstance(written["number"], int)
+
+
+def test_a_record_that_would_read_otherwise_than_meant_goes_and_the_others_are_written(tmp_path, monkeypatch):
+    def replaced(self, text, wanted):
+        return "?" if PHONES[1] in text else right(self, text, wanted)
+
+    right = Anonymiser.replaced
+    monkeypatch.setattr(Anonymiser, "replaced", replaced)
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"电话{PHONES[0]}"), chat(f"电话{PHONES[1]}"), chat(f"电话{PHONES[2]}"))
+    manifest = redact(tmp_path)
+    assert [row["messages"][0]["content"] for row in map(json.loads, kept(tmp_path, "a.jsonl").splitlines())] == [
+        "电话<CN_MOBILE_v1>",
+        "电话<CN_MOBILE_v3>",
+    ]
+    assert manifest.redaction.not_redactable == 1
 
 
 @pytest.mark.parametrize(

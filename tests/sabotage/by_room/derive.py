@@ -36,6 +36,14 @@ SABOTAGES = (
         "tests/derive/test_redact.py::test_a_number_and_a_string_of_the_same_digits_in_one_json_text_are_told_apart",
     ),
     Sabotage(
+        "what_reads_otherwise_is_written",
+        "a redacted record is written only as it was meant",
+        "datacheck.derive.redact.Redactor._write",
+        "made != [",
+        "False and made != [",
+        "tests/derive/test_redact.py::test_a_record_that_would_read_otherwise_than_meant_goes_and_the_others_are_written",
+    ),
+    Sabotage(
         "no_stricter_look",
         "a copy is looked at more strictly than the gate looks",
         "datacheck.derive.redact.Redactor.left",
