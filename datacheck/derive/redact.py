@@ -390,6 +390,7 @@ class Redactor:
         """
         pieces: list[str] = []
         at = 0
+        wanted = [[each.with_bracket(leaf.text) for each in own] for leaf, own in zip(leaves, wanted, strict=True)]
         for number, (leaf, own) in enumerate(zip(leaves, wanted, strict=True)):
             for each in own:
                 start, end = leaf.written((each.start, each.end))

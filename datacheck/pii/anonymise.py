@@ -34,6 +34,12 @@ class Replacement(NamedTuple):
     pseudonym: str
     sure: bool = True
 
+    def with_bracket(self, text: str) -> "Replacement":
+        """With the bracket that opens before it and closes in it: of (021)62345678 no bracket stays."""
+        before, value = text[max(0, self.start - 1) : self.start], text[self.start : self.end]
+        closes = {"(": ")", "（": "）"}.get(before)
+        return self._replace(start=self.start - 1) if closes and closes in value and before not in value else self
+
 
 class Anonymiser:
     """Finds what the rules want replaced, and says by what. Equal values get equal pseudonyms, in all calls."""

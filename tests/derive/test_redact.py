@@ -656,6 +656,17 @@ def test_a_record_that_would_read_otherwise_than_meant_goes_and_the_others_are_w
     assert manifest.redaction.not_redactable == 1
 
 
+@pytest.mark.parametrize("written", ["(+86){}", "（+86）{}", "(0086){}"])
+def test_no_half_of_a_pair_of_brackets_stays(tmp_path, written):
+    jsonl(
+        tmp_path / "data" / "a.jsonl",
+        chat(f"电话{written.format(PHONES[0])}（家里的）", f"记下了{written.format(PHONES[0])}"),
+    )
+    redact(tmp_path)
+    said = [turn["content"] for turn in json.loads(kept(tmp_path, "a.jsonl"))["messages"]]
+    assert said == ["电话<CN_MOBILE_v1>（家里的）", "记下了<CN_MOBILE_v1>"]
+
+
 @pytest.mark.parametrize(
     ("said", "masked"),
     [
