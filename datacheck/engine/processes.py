@@ -29,10 +29,6 @@ _M_TRIM_THRESHOLD, _M_TOP_PAD = -1, -2
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
 _SHARE = 0.8  # of all memory, that one child may have
 _LONGEST = 3600  # seconds that a piece of work may take, and as many for each GB: ten times what is known
-# How long polars' allocator keeps what was freed: as long as a step of texts takes, the next of which needs the pages
-# again. With polars' own half a second, getting them anew was a sixth of what the system does for a run.
-_KEPT = "dirty_decay_ms:10000,muzzy_decay_ms:10000"
-_ALLOCATOR = "_RJEM_MALLOC_CONF"
 _ARRAY = 1 << 24  # bytes; 63 MB made 1.9 million page faults with 1 MiB, 1.1 with 8 to 32 MiB
 
 
@@ -48,24 +44,11 @@ def _without_main() -> Iterator[None]:
             sys.modules["__main__"] = main
 
 
-@contextmanager
-def _keeping_pages() -> Iterator[None]:
-    """Let what is started for the moment find how its allocator is to work: polars says it when it is imported."""
-    before = os.environ.get(_ALLOCATOR)
-    os.environ[_ALLOCATOR] = ",".join(filter(None, (before, _KEPT)))  # the last one counts
-    try:
-        yield
-    finally:
-        os.environ.pop(_ALLOCATOR)
-        if before is not None:
-            os.environ[_ALLOCATOR] = before
-
-
 class _Process(SpawnProcess):
     """A spawned process that knows nothing of the caller's main module."""
 
     def start(self) -> None:
-        with _without_main(), _keeping_pages():
+        with _without_main():
             super().start()
 
     def _bootstrap(self, parent_sentinel: int | None = None) -> NoReturn:
