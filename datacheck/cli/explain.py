@@ -1,4 +1,4 @@
-"""Documentation from the code: what `checks`, `explain`, `schema` print and what docs/ is generated from."""
+"""Documentation from the code: what `explain` prints and what docs/ is generated from."""
 
 import difflib
 import json
@@ -10,17 +10,8 @@ from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
 from datacheck.report.cards import default_limit, reasons
-from datacheck.report.shape import wrap
 
 _COMMON = ("check", "id", "severity", "by", "limits", "coverage")
-
-
-def summary(name: str, lang: str = "en") -> str:
-    """One check in a few lines of at most 80 columns: its name, its first sentence, its limits."""
-    kind = check_class(name)
-    limits = "; ".join(f"{metric}: {default_limit(known)}" for metric, known in kind.metrics.items())
-    sentence = card_of(kind, lang).partition("\n")[0]
-    return "\n    ".join([name, *wrap(sentence, 76), *wrap(limits, 76)])
 
 
 def card(name: str, lang: str) -> str:

@@ -445,8 +445,8 @@ def preview(
 @app.command()
 def checks(folder: ChecksOpt = None, lang: LangOpt = "") -> None:
     """List all checks with what they measure and their default limits."""
-    from datacheck.cli.explain import summary
     from datacheck.contract import discover
+    from datacheck.report.listing import summary
 
     discover.use_folder(folder)
     for name in discover.check_names():

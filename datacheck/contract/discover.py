@@ -31,7 +31,7 @@ def use_folder(folder: Path | None) -> None:
         return
     if not folder.is_dir():
         raise UsageError("{folder}: no such folder; --checks names a folder of check files", folder=folder)
-    taken = sorted(_names(folder) & (_built_in() | _plugged()))
+    taken = sorted(_names(folder) & (built_in_names() | _plugged()))
     if taken:
         raise UsageError(
             "{folder}: {name}.py has the name of a built-in check; give it another name", folder=folder, name=taken[0]
@@ -54,7 +54,8 @@ def _names(folder: Path | None) -> set[str]:
 
 
 @cache
-def _built_in() -> frozenset[str]:
+def built_in_names() -> frozenset[str]:
+    """The names of the package's own checks."""
     return frozenset(_names(_BUILT_IN))
 
 
@@ -64,7 +65,7 @@ def _plugged() -> set[str]:
 
 def check_names() -> list[str]:
     """The names of all checks that can be used, sorted."""
-    return sorted(_built_in() | _plugged() | _names(user_folder()))
+    return sorted(built_in_names() | _plugged() | _names(user_folder()))
 
 
 def always_names() -> list[str]:
@@ -77,7 +78,7 @@ def always_names() -> list[str]:
 
 @cache
 def _unasked() -> frozenset[str]:
-    return frozenset(name for name in _built_in() if b"def always(" in (_BUILT_IN / f"{name}.py").read_bytes())
+    return frozenset(name for name in built_in_names() if b"def always(" in (_BUILT_IN / f"{name}.py").read_bytes())
 
 
 def user_inputs() -> dict[str, bytes]:
@@ -90,7 +91,7 @@ def user_inputs() -> dict[str, bytes]:
 
 def check_class(name: str) -> type[Check]:
     """The class behind `name`. Raises KeyError for an unknown name, CheckAuthorError for a file without one check."""
-    if name in _built_in():
+    if name in built_in_names():
         module = importlib.import_module(f"datacheck.checks.{name}")
     elif name in _plugged():
         module = plugins.module(_GROUP, name)

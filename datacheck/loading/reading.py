@@ -100,7 +100,7 @@ class Limits(_Frozen):
     turns: int = Field(default=2_000, description="Messages of one row.")
     text_bytes: int = Field(default=4 * 1024**2, description="Bytes of one text.")
     chunk_bytes: int = Field(
-        default=8 * 1024**2,
+        default=16 * 1024**2,
         le=32 * 1024**2,
         description="Bytes that are parsed at a time; a longer record makes a longer chunk.",
     )

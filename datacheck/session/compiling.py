@@ -1,4 +1,4 @@
-"""Ahead of the first run, for the package: expressions, canaries, tables of code points, templates of pages."""
+"""Ahead of the first run: expressions, canaries, tables of code points, templates of pages, the list of checks."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from datacheck.pii import canaries
 from datacheck.pii.compiled import write
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.redaction import CORES, HIDDEN
-from datacheck.report import pages
+from datacheck.report import listing, pages
 from datacheck.text import built_tables
 from datacheck.text.classes import make_flags
 from datacheck.text.rules import usual_tables
@@ -16,7 +16,8 @@ from datacheck.text.scripts import make_scripts
 def compile_expressions() -> Path:
     """Compile all that the recognizers look for and what `excerpt` hides; returns the file that keeps it.
 
-    Their canaries are made beside it, the tables of code points and the pages' templates in folders of their own.
+    Their canaries are made beside it, the tables of code points, the pages' templates and the list of
+    checks in folders of their own.
     """
     found = {*HIDDEN, *CORES.values()}
     for each in RECOGNIZERS.values():
@@ -24,4 +25,5 @@ def compile_expressions() -> Path:
     canaries.write()
     built_tables.write(usual_tables(), {"classes": make_flags(), **make_scripts()})
     pages.write()
+    listing.write()
     return write(sorted(found - {""}))

@@ -10,6 +10,7 @@ from core_helpers import contract, jsonl, mostly_slow, report
 from datacheck.engine import ingest
 from datacheck.loading import parse as parsing
 from datacheck.loading.assemble import Assembler
+from datacheck.loading.reading import Limits
 
 CHECKS = ["empty_turns", "refusals", "exact_duplicates", "pii"]
 
@@ -144,7 +145,7 @@ def test_half_a_file_does_not_pass_for_a_whole(tmp_path, here, command, monkeypa
     reader = ingest.read
 
     def lazy(path, reading):
-        chunks = reader(path, reading)
+        chunks = reader(path, reading, limits=Limits(chunk_bytes=1 << 18))
         yield next(chunks)
         while True:
             try:
@@ -155,7 +156,7 @@ def test_half_a_file_does_not_pass_for_a_whole(tmp_path, here, command, monkeypa
     monkeypatch.setattr(ingest, "read", lazy)
     (tmp_path / "data").mkdir()
     with (tmp_path / "data" / "a.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(told(n)) + "\n" for n in range(40_000))
+        file.writelines(json.dumps(told(n)) + "\n" for n in range(4_000))
     code, found = statuses(tmp_path, command)
     assert code == 3
     assert {status for status, _ in found.values()} == {"error"}

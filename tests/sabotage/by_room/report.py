@@ -123,4 +123,12 @@ SABOTAGES = (
         '.replace("~~~"',
         "tests/report/test_markdown.py::test_a_block_of_two_texts_holds_whatever_they_say",
     ),
+    Sabotage(
+        "a_list_of_other_sources",
+        "what `checks` says is what the modules declare today",
+        "datacheck.report.listing.place",
+        "source.read_bytes()",
+        'b""',
+        "tests/report/test_listing.py::test_other_sources_have_another_list",
+    ),
 )
