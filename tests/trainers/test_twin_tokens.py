@@ -283,6 +283,17 @@ def test_axolotl_and_rows_that_are_too_long(tmp_path, settings, fate):
     assert [len(each.ids) for each in row.examples] == ([5] if fate == "kept" else [])
 
 
+@pytest.mark.parametrize(("strategy", "fate"), [("drop", "dropped"), ("raise", "failed")])
+@pytest.mark.parametrize("mode", ["dpo", "kto"])
+def test_axolotl_and_a_ranked_row_that_is_too_long(tmp_path, mode, strategy, fate):
+    """Left out, or the run stops; a row that fits is kept either way."""
+    way = {"datasets.type": "chatml.intel", "excess_length_strategy": strategy}
+    told = {"chosen": "the answer", "rejected": "b"} if mode == "dpo" else {"completion": "the answer", "label": True}
+    record = {"question": "q q", **told}
+    assert axolotl(tmp_path / "a", record, mode=mode, sequence_len=8, **way)[0].fate == fate
+    assert axolotl(tmp_path / "b", record, mode=mode, sequence_len=999, **way)[0].fate == "kept"
+
+
 @pytest.mark.parametrize(("packing", "fate"), [(True, "dropped"), (False, "kept")])
 def test_axolotl_drops_rows_that_train_nothing_where_it_packs(tmp_path, packing, fate):
     assert axolotl(tmp_path, {"messages": [Q, Q]}, sample_packing=packing)[0].fate == fate

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "ranked_rows_are_never_raised",
+        "excess_length_strategy: raise of axolotl stops the run at a ranked row, too",
+        "datacheck.trainers.axolotl._cut_dpo",
+        '"too_long_stops" if',
+        '"too_long" if',
+        "tests/trainers/test_twin_tokens.py::test_axolotl_and_a_ranked_row_that_is_too_long",
+    ),
+    Sabotage(
         "axolotl_hands_on_every_key",
         "of a message axolotl hands on what the template reads of it by its own way of looking",
         "datacheck.features.tokens.renderer",
