@@ -1,11 +1,12 @@
 """Twins and preview against installed trainers, from a JSON Lines file to tokens and labels.
 
     python benchmarks/installed_trainers.py --python ENV/bin/python --tokenizer DIR [--trainer trl] [--realdata DIR]
-        [--templates DIR]
+        [--templates DIR] [--generator apart]
 
 A hostile row (benchmarks/trainers.py) stands in a file of its own between two good ones, alone, and among others; the
 probes of datacheck/trainers/probes give each file to the installed package. Twin and preview see the same rows.
-Compared are fate, token ids and labels. With --templates, conversations of many kinds are trained with each *.jinja of
+Compared are fate, token ids and labels. `--generator apart`: files of the second generator (hostile_cases.py), made
+without the first. With --templates, conversations of many kinds are trained with each *.jinja of
 that folder (trl/chat_templates of the installed TRL) on the same tokenizer. The counts are recorded by version in
 docs/benchmarks/installed_trainers.json, of which docs/generate.py makes a table.
 """
@@ -27,6 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from conversation_cases import shaped
 from forked_probes import Forked
+from hostile_cases import files_of as faulty
 from installed_cases import CASES, B, Case
 from passed_over import fate_of, writes_nothing
 from templates import CASES as CONVERSATIONS
@@ -67,6 +69,12 @@ def files_of(case: Case, seed: int, most: int, realdata: Path | None) -> list[li
     if realdata is not None:
         files += [[(case.reshaped or dict)(row) for row in read(realdata / name)[:200]] for name in case.files]
     return [file for file in files if file]
+
+
+def files_apart(case: Case, seed: int, most: int) -> list[list[Any]]:
+    """Files of the other generator."""
+    draw = random.Random(seed)
+    return faulty(shaped(case.shape, draw, most) if case.shape else case.good, seed, most)
 
 
 def conversations() -> list[dict[str, Any]]:
@@ -368,13 +376,20 @@ def main() -> int:
     parser.add_argument("--mode", help="only this one, as llamafactory.kto")
     parser.add_argument("--add", action="store_true", help="add the counts to those that are recorded")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--generator", choices=("places", "apart"), default="places")
     parser.add_argument("--most", type=int, default=80)
     arguments = parser.parse_args()
     in_forks()
     totals: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         asked = [
-            (case, files_of(case, arguments.seed, arguments.most, arguments.realdata), arguments.tokenizer)
+            (
+                case,
+                files_apart(case, arguments.seed + number, arguments.most)
+                if arguments.generator == "apart"
+                else files_of(case, arguments.seed, arguments.most, arguments.realdata),
+                arguments.tokenizer,
+            )
             for number, case in enumerate(CASES[arguments.trainer]())
             if (arguments.only is None or number in arguments.only) and arguments.mode in (None, case.mode)
         ]

@@ -169,6 +169,13 @@ which is copied as it is (`contracts/minionerec.yaml`, `lightrft.yaml`, `mlx_grp
 failing one adds to the findings of the clean one, which passes, is written here. `make seeds` runs them again; tests
 hold files, contracts and this page together.
 
+A second input for each of these rows, in another form (another place, Chinese words, Parquet, other spellings of one
+value, shards), was written on 2026-11-27 and run before anything was changed: of 68 inputs 65 were found (three had to be written anew first: what they did was no
+failure for these loaders). M4 and M5 were
+not, where two programs had spelt one history with other quotes and blanks; `conflicting_answers` compares such lists by
+what they say since then. M25 is not, where it is the last part that is missing. They stand in
+`tests/seeds/second_rows.py`; a test holds what was recorded of each.
+
 | failure | what happens | what the contract says of a failing input |
 |---|---|---|
 {rows}
@@ -201,6 +208,7 @@ def _failures() -> str:
             found = [_finding(name, said[1:]) for name, said in runs[row][0][1]["good"]["found"].items()]
             claims.append(f"on any data: warns: {', '.join(found)}")
         claim = f"not checkable: {told['reason']}" if "reason" in told else "<br>".join(claims)
+        claim += f"<br>not seen: {told['unseen']}" if "unseen" in told else ""
         rows.append(f"| {row} {told['kind']} | {told['what']} | {claim} |")
     return _FAILURES.replace("{rows}", "\n".join(rows))
 

@@ -24,8 +24,8 @@ class RowKeys(Feature):
 
     Each side is a part of the conversation ("prompt": system prompts, tools and options are part of what is asked), or
     top-level columns of the record (a list that stands as text in one spelling); the gold answer is what rewards take
-    for it, numbers and letters in one spelling ("1,080" and "1080"), a list of them in any order. 64 bits of BLAKE2b: among 10⁸ rows the chance of any false
-    meeting is 0.0003.
+    for it, numbers and letters in one spelling ("1,080" and "1080"), a list of them in any order. 64 bits of BLAKE2b:
+    among 10⁸ rows the chance of any false meeting is 0.0003.
     """
 
     columns = {"row": pl.UInt32, "asked": pl.UInt64, "answered": pl.UInt64}
@@ -92,7 +92,7 @@ def _cells(part: View, columns: tuple[str, ...]) -> pl.LazyFrame:
 
 
 def _lists_alike(cells: pl.LazyFrame) -> pl.LazyFrame:
-    """Lists that stand as text, which one program writes with other quotes and blanks than the next, in one spelling."""
+    """Lists that stand as text in one spelling: one program writes other quotes and blanks than the next."""
     held = cells.select("text").unique().filter(pl.col("text").str.contains(_LIST)).collect()["text"]
     if held.is_empty():
         return cells
