@@ -170,11 +170,11 @@ failing one adds to the findings of the clean one, which passes, is written here
 hold files, contracts and this page together.
 
 A second input for each of these rows, in another form (another place, Chinese words, Parquet, other spellings of one
-value, shards), was written on 2026-11-27 and run before anything was changed: of 68 inputs 65 were found (three had to be written anew first: what they did was no
-failure for these loaders). M4 and M5 were
-not, where two programs had spelt one history with other quotes and blanks; `conflicting_answers` compares such lists by
-what they say since then. M25 is not, where it is the last part that is missing. They stand in
-`tests/seeds/second_rows.py`; a test holds what was recorded of each.
+value, shards), was written on 2026-11-27 and run before anything was changed: of 68 inputs 65 were found (three had to
+be written anew first: what they did was no failure for these loaders). M4 and M5 were not, where two programs had spelt
+one history with other quotes and blanks; since then `conflicting_answers` compares such lists by what they say. M25 is
+not, where it is the last part that is missing. They stand in `tests/seeds/second_rows.py`; a test holds what was
+recorded of each.
 
 | failure | what happens | what the contract says of a failing input |
 |---|---|---|
