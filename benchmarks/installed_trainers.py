@@ -212,9 +212,11 @@ def _next_lost(row: Any, loaded: list[Any], lost: list[Any]) -> bool:
 
 
 def _last_muted(row: Any) -> bool:
+    """The last message, or one that begins with white space: it is tokenized with what stands before it."""
     messages = row["messages"]
-    last = (json.loads(messages) if isinstance(messages, str) else messages)[-1]
-    return last.get("loss") in (False, 0) or last.get("loss_scale") == 0
+    messages = json.loads(messages) if isinstance(messages, str) else messages
+    muted = [each for each in messages if each.get("loss") in (False, 0) or each.get("loss_scale") == 0]
+    return any(each is messages[-1] or str(each.get("content"))[:1].isspace() for each in muted)
 
 
 def _odd_tokens(ids: Any) -> bool:
@@ -239,12 +241,14 @@ def _left_for_kl(case: Case, row: Any, loaded: list[Any], lost: list[Any]) -> bo
     seen, settings = Seen.of(loaded, typed=mode.typed), mode.configured(None, case.settings)
     kept = [each for each in loaded if mode.fate_of(mode.read(each, settings, seen).fates) not in LOST]
     answers = [_last(each) for each in kept]
-    if answers.count(_last(row)) > 1:
+    refused = [each for each in loaded if _ENCODER & {fate.reason for fate in mode.read(each, settings, seen).fates}]
+    drawn = [*answers, *(_written_last(each) for each in refused)]  # the encoder comes behind the drawing
+    if drawn.count(_last(row)) > 1:
         return True
     alone = [
         each
         for each in lost
-        if each in kept and answers.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
+        if each in kept and drawn.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
     ]
     odd = len(kept) % 2 or len(kept) < len(loaded)
     return len(alone) <= odd + sum(not isinstance(answer, str) for answer in answers)
@@ -255,6 +259,17 @@ def _last(row: Any) -> Any:
     mode = trainer("ms_swift.kto")
     trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
     return trained.response[-1].get("content") if trained is not None and trained.response else None
+
+
+_ENCODER = set(
+    "system_in_middle content_not_text only_system tool_first out_of_turn tool_call_malformed tools_malformed".split()
+)
+
+
+def _written_last(row: Any) -> Any:
+    messages = row.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return last.get("content") if isinstance(last, dict) else None
 
 
 def _has_nulls(row: Any, settings: dict[str, Any]) -> bool:

@@ -450,6 +450,7 @@ def _rejected_notes(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
     notes += fate_if(_replaces_more(row, messages), "two_prompts", "rejected_response")
     unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
+    notes += fate_if(row.get("rejected_response") == [], "no_answer", "rejected_response")
     notes += _also_trained(messages)
     notes += _ended(row.get("rejected_response"), "rejected_response")
     return notes + (_ended(other[-1].get("content"), "rejected_messages") if isinstance(other, list) else ())

@@ -223,6 +223,13 @@ AX = {"datasets.type": "chat_template", "sequence_len": 4096}
 AXDPO = {"datasets.type": "chat_template.default", "sequence_len": 4096}
 
 
+def test_ms_swift_keeps_an_answer_that_is_tokens_already(tmp_path):
+    """It trains the ids as they are; a template would refuse the list."""
+    told = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": [1, 2]}]}
+    (row,) = rows(make_tokenizer(tmp_path, JOINED), "ms_swift.sft", [told], template="qwen2_5")
+    assert (row.fate, row.examples) == ("kept", ())
+
+
 def axolotl(tmp_path, record, template=UNMARKED, mode="sft", **settings):
     """What becomes of a record, and what of it is trained, as text."""
     folder = make_tokenizer(tmp_path, template)

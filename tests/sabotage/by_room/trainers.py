@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "token_ids_are_rendered",
+        "an answer that is token ids is kept, as ms-swift keeps it",
+        "datacheck.trainers.ms_swift._encoded",
+        "if has_ids(content)",
+        "if False",
+        "tests/trainers/test_twin_tokens.py::test_ms_swift_keeps_an_answer_that_is_tokens_already",
+    ),
+    Sabotage(
         "ranked_rows_are_never_raised",
         "excess_length_strategy: raise of axolotl stops the run at a ranked row, too",
         "datacheck.trainers.axolotl._cut_dpo",
