@@ -116,7 +116,9 @@ def rule_of(
     before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
     stumbles over (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is
     its own text, or cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type
-    (answer_no_text, core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
+    (answer_no_text, core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is
+    tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
+    it that is kept
     (none_behind). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
     row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
     answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
@@ -133,7 +135,8 @@ def rule_of(
     rotated = mode == "trl.kto" and two.error == "TypeError" and two.at == "trl/trainer/kto_trainer.py:1154"
     mapped = mode == "ms_swift.kto" and two.error == "TypeError" and two.at == "swift/dataset/preprocessor/core.py:393"
     holds = {
-        "mixed_keys": family == "trl" and any(map(_mixed_keys, [row, *loaded[:1]])),
+        "mixed_keys": family == "trl" and any(map(_mixed_keys, _filled([row, *loaded[:1]], [row, *loaded]))),
+        "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
@@ -148,7 +151,12 @@ def rule_of(
         or (family == "openrlhf" and _told_by_template(case, _typed(case, row, loaded), two, reasons, folder)),
     }
     return next(
-        (name for name, held in holds.items() if (held and what == "fate") or (held and name == "mixed_keys")), None
+        (
+            name
+            for name, held in holds.items()
+            if held and (what == "fate" or name in ("mixed_keys", "blank_untrained"))
+        ),
+        None,
     )
 
 
@@ -219,8 +227,20 @@ def _last_muted(row: Any) -> bool:
     return any(each is messages[-1] or str(each.get("content"))[:1].isspace() for each in muted)
 
 
+def _blank_before_last(row: Any) -> bool:
+    messages = row.get("messages")
+    said = [each for each in messages[:-1] if isinstance(each, dict)] if isinstance(messages, list) else []
+    return any(each.get("role") == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
+
+
 def _odd_tokens(ids: Any) -> bool:
     return ids == [] or (isinstance(ids, list) and all(isinstance(each, list) for each in ids))
+
+
+def _filled(rows: list[Any], file: list[Any]) -> list[Any]:
+    """The rows with null for columns that only others of their file have."""
+    nulls = {name: None for each in file for name in each}
+    return [{**nulls, **row} for row in rows]
 
 
 def _mixed_keys(row: Any) -> bool:

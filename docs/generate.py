@@ -276,7 +276,7 @@ with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another tra
 openrlhf, axolotl; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these
 train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
-end_in_answer, message_masked (of the last answer), call_behind_words, two_prompts, two_answers, earlier_trained,
+end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
 no_answer (of a pair; ms-swift), media_of_row, columns_by_case, result_behind_question, answer_no_text (ms-swift),
 images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
 at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
@@ -287,6 +287,8 @@ that has them (TRL's GRPO); passed_over: a content is null, a role no text or a 
 passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that makes of
 it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it stumbles
 over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer;
+blank_untrained: an earlier answer that ms-swift does not train begins with white space, and is tokenized with what
+stands before it;
 none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
 at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
 column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
