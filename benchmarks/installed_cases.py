@@ -249,6 +249,7 @@ def axolotl_cases() -> list[Case]:
         Case("axolotl.dpo", [{"prompt": [S, Q], "good": [Q, A], "bad": [Q, B]}],
              {**dpo, "datasets.field_messages": "prompt", "datasets.field_chosen": "good",
               "datasets.field_rejected": "bad", "sequence_len": 44}),
+        Case("axolotl.dpo", [pair], {**dpo, "sequence_len": 44, "excess_length_strategy": "raise"}),
         *axolotl_named_cases(),
         Case("axolotl.sft", [{"text": "x y"}, {"text": "2024"}], {"datasets.type": "completion"}, (_TEXTS,)),
         Case("axolotl.sft", [{"body": "a b c d e f"}, {"body": "x <|im_end|>"}],
@@ -301,6 +302,9 @@ def axolotl_named_cases() -> list[Case]:
         *cases,
         Case("axolotl.dpo", [{"question": "q q", **told}], short),
         Case("axolotl.kto", [{"question": "q q", **scored}], {**_KTO_RUN, **short}),
+        Case("axolotl.dpo", [{"question": "q q", **told}], {**short, "excess_length_strategy": "raise"}),
+        Case("axolotl.kto", [{"question": "q q", **scored}],
+             {**_KTO_RUN, **short, "excess_length_strategy": "raise"}),
     ]  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 """Twins and preview against installed trainers, from a JSON Lines file to tokens and labels.
 
     python benchmarks/installed_trainers.py --python ENV/bin/python --tokenizer DIR [--trainer trl] [--realdata DIR]
-        [--templates DIR]
+        [--templates DIR] [--generator apart]
 
 A hostile row (benchmarks/trainers.py) stands in a file of its own between two good ones, alone, and among others; the
 probes of datacheck/trainers/probes give each file to the installed package. Twin and preview see the same rows.
-Compared are fate, token ids and labels. With --templates, conversations of many kinds are trained with each *.jinja of
+Compared are fate, token ids and labels. `--generator apart`: files of the second generator (hostile_cases.py), made
+without the first. With --templates, conversations of many kinds are trained with each *.jinja of
 that folder (trl/chat_templates of the installed TRL) on the same tokenizer. The counts are recorded by version in
 docs/benchmarks/installed_trainers.json, of which docs/generate.py makes a table.
 """
@@ -27,6 +28,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 from conversation_cases import shaped
 from forked_probes import Forked
+from hostile_cases import files_of as faulty
 from installed_cases import CASES, B, Case
 from passed_over import fate_of, writes_nothing
 from templates import CASES as CONVERSATIONS
@@ -69,6 +71,12 @@ def files_of(case: Case, seed: int, most: int, realdata: Path | None) -> list[li
     return [file for file in files if file]
 
 
+def files_apart(case: Case, seed: int, most: int) -> list[list[Any]]:
+    """Files of the other generator."""
+    draw = random.Random(seed)
+    return faulty(shaped(case.shape, draw, most) if case.shape else case.good, seed, most)
+
+
 def conversations() -> list[dict[str, Any]]:
     """Conversations of many kinds, as benchmarks/templates.py has them, for TRL."""
     rows = [{"messages": messages, **({"tools": tools} if tools else {})} for messages, tools in CONVERSATIONS.values()]
@@ -108,7 +116,9 @@ def rule_of(
     before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
     stumbles over (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is
     its own text, or cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type
-    (answer_no_text, core.py:393). llamafactory.kto: what stops the next row has none behind it that is kept
+    (answer_no_text, core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is
+    tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
+    it that is kept
     (none_behind). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
     row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
     answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
@@ -125,7 +135,8 @@ def rule_of(
     rotated = mode == "trl.kto" and two.error == "TypeError" and two.at == "trl/trainer/kto_trainer.py:1154"
     mapped = mode == "ms_swift.kto" and two.error == "TypeError" and two.at == "swift/dataset/preprocessor/core.py:393"
     holds = {
-        "mixed_keys": family == "trl" and any(map(_mixed_keys, [row, *loaded[:1]])),
+        "mixed_keys": family == "trl" and any(map(_mixed_keys, _filled([row, *loaded[:1]], [row, *loaded]))),
+        "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
@@ -140,7 +151,12 @@ def rule_of(
         or (family == "openrlhf" and _told_by_template(case, _typed(case, row, loaded), two, reasons, folder)),
     }
     return next(
-        (name for name, held in holds.items() if (held and what == "fate") or (held and name == "mixed_keys")), None
+        (
+            name
+            for name, held in holds.items()
+            if held and (what == "fate" or name in ("mixed_keys", "blank_untrained"))
+        ),
+        None,
     )
 
 
@@ -204,13 +220,27 @@ def _next_lost(row: Any, loaded: list[Any], lost: list[Any]) -> bool:
 
 
 def _last_muted(row: Any) -> bool:
+    """The last message, or one that begins with white space: it is tokenized with what stands before it."""
     messages = row["messages"]
-    last = (json.loads(messages) if isinstance(messages, str) else messages)[-1]
-    return last.get("loss") in (False, 0) or last.get("loss_scale") == 0
+    messages = json.loads(messages) if isinstance(messages, str) else messages
+    muted = [each for each in messages if each.get("loss") in (False, 0) or each.get("loss_scale") == 0]
+    return any(each is messages[-1] or str(each.get("content"))[:1].isspace() for each in muted)
+
+
+def _blank_before_last(row: Any) -> bool:
+    messages = row.get("messages")
+    said = [each for each in messages[:-1] if isinstance(each, dict)] if isinstance(messages, list) else []
+    return any(each.get("role") == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
 
 
 def _odd_tokens(ids: Any) -> bool:
     return ids == [] or (isinstance(ids, list) and all(isinstance(each, list) for each in ids))
+
+
+def _filled(rows: list[Any], file: list[Any]) -> list[Any]:
+    """The rows with null for columns that only others of their file have."""
+    nulls = {name: None for each in file for name in each}
+    return [{**nulls, **row} for row in rows]
 
 
 def _mixed_keys(row: Any) -> bool:
@@ -231,12 +261,14 @@ def _left_for_kl(case: Case, row: Any, loaded: list[Any], lost: list[Any]) -> bo
     seen, settings = Seen.of(loaded, typed=mode.typed), mode.configured(None, case.settings)
     kept = [each for each in loaded if mode.fate_of(mode.read(each, settings, seen).fates) not in LOST]
     answers = [_last(each) for each in kept]
-    if answers.count(_last(row)) > 1:
+    refused = [each for each in loaded if _ENCODER & {fate.reason for fate in mode.read(each, settings, seen).fates}]
+    drawn = [*answers, *(_written_last(each) for each in refused)]  # the encoder comes behind the drawing
+    if drawn.count(_last(row)) > 1:
         return True
     alone = [
         each
         for each in lost
-        if each in kept and answers.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
+        if each in kept and drawn.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
     ]
     odd = len(kept) % 2 or len(kept) < len(loaded)
     return len(alone) <= odd + sum(not isinstance(answer, str) for answer in answers)
@@ -247,6 +279,17 @@ def _last(row: Any) -> Any:
     mode = trainer("ms_swift.kto")
     trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
     return trained.response[-1].get("content") if trained is not None and trained.response else None
+
+
+_ENCODER = set(
+    "system_in_middle content_not_text only_system tool_first out_of_turn tool_call_malformed tools_malformed".split()
+)
+
+
+def _written_last(row: Any) -> Any:
+    messages = row.get("messages")
+    last = messages[-1] if isinstance(messages, list) and messages else None
+    return last.get("content") if isinstance(last, dict) else None
 
 
 def _has_nulls(row: Any, settings: dict[str, Any]) -> bool:
@@ -368,13 +411,20 @@ def main() -> int:
     parser.add_argument("--mode", help="only this one, as llamafactory.kto")
     parser.add_argument("--add", action="store_true", help="add the counts to those that are recorded")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--generator", choices=("places", "apart"), default="places")
     parser.add_argument("--most", type=int, default=80)
     arguments = parser.parse_args()
     in_forks()
     totals: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         asked = [
-            (case, files_of(case, arguments.seed, arguments.most, arguments.realdata), arguments.tokenizer)
+            (
+                case,
+                files_apart(case, arguments.seed + number, arguments.most)
+                if arguments.generator == "apart"
+                else files_of(case, arguments.seed, arguments.most, arguments.realdata),
+                arguments.tokenizer,
+            )
             for number, case in enumerate(CASES[arguments.trainer]())
             if (arguments.only is None or number in arguments.only) and arguments.mode in (None, case.mode)
         ]

@@ -181,7 +181,7 @@ def given_to(trainer: str, name: str, lines: list[str], folder: Path) -> Path:
 def measured(trainer: str, python: Path, tokenizer: Path, file: Path, pairs: int) -> None:
     """Print each pair, then the medians and two ratios: of the whole command, and of it without its start."""
     seen = []
-    lines = file.read_text(encoding="utf-8").splitlines()
+    lines = file.read_text(encoding="utf-8").rstrip("\n").split("\n")  # no other ends: texts may hold them
     with tempfile.TemporaryDirectory() as folder:
         given = given_to(trainer, "rows", lines, Path(folder))
         one = given_to(trainer, "one", lines[:1], Path(folder))

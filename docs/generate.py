@@ -169,6 +169,13 @@ which is copied as it is (`contracts/minionerec.yaml`, `lightrft.yaml`, `mlx_grp
 failing one adds to the findings of the clean one, which passes, is written here. `make seeds` runs them again; tests
 hold files, contracts and this page together.
 
+A second input for each of these rows, in another form (another place, Chinese words, Parquet, other spellings of one
+value, shards), was written on 2026-11-27 and run before anything was changed: of 68 inputs 65 were found (three had to
+be written anew first: what they did was no failure for these loaders). M4 and M5 were not, where two programs had spelt
+one history with other quotes and blanks; since then `conflicting_answers` compares such lists by what they say. M25 is
+not, where it is the last part that is missing. They stand in `tests/seeds/second_rows.py`; a test holds what was
+recorded of each.
+
 | failure | what happens | what the contract says of a failing input |
 |---|---|---|
 {rows}
@@ -201,6 +208,7 @@ def _failures() -> str:
             found = [_finding(name, said[1:]) for name, said in runs[row][0][1]["good"]["found"].items()]
             claims.append(f"on any data: warns: {', '.join(found)}")
         claim = f"not checkable: {told['reason']}" if "reason" in told else "<br>".join(claims)
+        claim += f"<br>not seen: {told['unseen']}" if "unseen" in told else ""
         rows.append(f"| {row} {told['kind']} | {told['what']} | {claim} |")
     return _FAILURES.replace("{rows}", "\n".join(rows))
 
@@ -268,7 +276,7 @@ with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another tra
 openrlhf, axolotl; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these
 train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
-end_in_answer, message_masked (of the last answer), call_behind_words, two_prompts, two_answers, earlier_trained,
+end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
 no_answer (of a pair; ms-swift), media_of_row, columns_by_case, result_behind_question, answer_no_text (ms-swift),
 images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
 at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
@@ -279,6 +287,8 @@ that has them (TRL's GRPO); passed_over: a content is null, a role no text or a 
 passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that makes of
 it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it stumbles
 over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer;
+blank_untrained: an earlier answer that ms-swift does not train begins with white space, and is tokenized with what
+stands before it;
 none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
 at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
 column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not

@@ -10,6 +10,7 @@ from datacheck.check import Feature, Need, View
 from datacheck.features.golds import Golds, alternatives
 from datacheck.text.arrays import UInt64s
 from datacheck.text.graders import choice, number
+from datacheck.text.literals import parse_list
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
 
@@ -22,9 +23,9 @@ class RowKeys(Feature):
     """`row`, `asked`, `answered` (both u64): one line per row that has both.
 
     Each side is a part of the conversation ("prompt": system prompts, tools and options are part of what is asked), or
-    top-level columns of the record; the gold answer is what rewards take for it, numbers and letters in one spelling
-    ("1,080" and "1080"), a list of them in any order. 64 bits of BLAKE2b: among 10⁸ rows the chance of any false
-    meeting is 0.0003.
+    top-level columns of the record (a list that stands as text in one spelling); the gold answer is what rewards take
+    for it, numbers and letters in one spelling ("1,080" and "1080"), a list of them in any order. 64 bits of BLAKE2b:
+    among 10⁸ rows the chance of any false meeting is 0.0003.
     """
 
     columns = {"row": pl.UInt32, "asked": pl.UInt64, "answered": pl.UInt64}
@@ -84,7 +85,19 @@ def _cells(part: View, columns: tuple[str, ...]) -> pl.LazyFrame:
     """The values of top-level columns, those that are text of a turn too; a row needs one of them at least."""
     cells = part.cells.filter(pl.col("path").is_in(columns), pl.col("text").is_not_null()).select("row", "path", "text")
     turns = part.turns.filter(pl.col("path").is_in(columns), pl.col("text").is_not_null()).select("row", "path", "text")
-    both = pl.concat([cells, turns]).sort("row", "path")
+    both = _lists_alike(pl.concat([cells, turns])).sort("row", "path")
     return both.group_by("row", maintain_order=True).agg(
         text=pl.concat_str("path", "text", separator="\x1f").str.join("\x1e")
     )
+
+
+def _lists_alike(cells: pl.LazyFrame) -> pl.LazyFrame:
+    """Lists that stand as text in one spelling: one program writes other quotes and blanks than the next."""
+    held = cells.select("text").unique().filter(pl.col("text").str.contains(_LIST)).collect()["text"]
+    if held.is_empty():
+        return cells
+    spelt = {text: repr(list(items)) for text in held if (items := parse_list(text).items) is not None}
+    return cells.with_columns(pl.col("text").replace(spelt))
+
+
+_LIST = r"^[ \t]*(?:\[.*\]|\(.*\))[ \t]*$"

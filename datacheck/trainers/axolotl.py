@@ -551,7 +551,7 @@ def _not_told(to: "AxolotlDpo | AxolotlKto") -> Fate | None:
     """Why tokens of rows that are kept are not told."""
     if to.other_tokens:
         return Fate("tokenizer_changed")
-    if to.excess_length_strategy not in (None, "drop"):
+    if to.excess_length_strategy == "truncate":
         return Fate("length_not_told", "excess_length_strategy")
     return None
 
@@ -648,8 +648,9 @@ def _cut_sft(to: AxolotlSft) -> Cut:
 
 
 def _cut_dpo(to: AxolotlDpo | AxolotlKto) -> Cut:
-    """The pair is left out that is too long without the end token; with it, it is cut."""
-    return Cut(to.sequence_len, unanswered="too_long", reason="too_long_cut", spare=0)
+    """The pair is left out, or stops the run, that is too long without the end token; with it, it is cut."""
+    lost = "too_long_stops" if to.excess_length_strategy == "raise" else "too_long"
+    return Cut(to.sequence_len, unanswered=lost, reason="too_long_cut", spare=0)
 
 
 def _handed(to: AxolotlSft) -> tuple[str, tuple[str, ...]]:

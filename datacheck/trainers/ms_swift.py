@@ -33,7 +33,7 @@ from datacheck.trainers.base import (
     type_of,
     without_marks,
 )
-from datacheck.trainers.ms_swift_encoder import demand, given, parsed, text_of_content
+from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, parsed, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)
@@ -402,6 +402,10 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "grpo" and messages[-1]["role"] == "assistant":  # it is taken away before the encoder sees the row
         messages = messages[:-1]
     demand(messages, row.get("tools"))
+    said = ((number, message["content"]) for number, message in enumerate(messages) if message["role"] == "assistant")
+    ready = next((number for number, content in said if has_ids(content)), None)
+    if ready is not None:
+        return RowOutcome((*notes, Fate("tokens_given", f"messages[{ready}].content")))
     empty = messages[0]["role"] == "system" and not messages[0]["content"]
     messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
@@ -446,6 +450,7 @@ def _rejected_notes(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
     notes += fate_if(_replaces_more(row, messages), "two_prompts", "rejected_response")
     unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
+    notes += fate_if(row.get("rejected_response") == [], "no_answer", "rejected_response")
     notes += _also_trained(messages)
     notes += _ended(row.get("rejected_response"), "rejected_response")
     return notes + (_ended(other[-1].get("content"), "rejected_messages") if isinstance(other, list) else ())

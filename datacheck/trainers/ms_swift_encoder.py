@@ -79,15 +79,21 @@ def _content(message: Row, where: str) -> None:
     role, content = message["role"], message["content"]
     if isinstance(content, str) or role in ("tool_call", *_TOOLS):  # of these, all else becomes JSON
         return
-    ids = isinstance(content, list) and content and all(isinstance(each, int) for each in content)
     if content == {}:  # a loop over it gives nothing
         return
-    if ids or (isinstance(content, dict) and "token_ids" in content):
+    if has_ids(content):
         if role != "assistant":
             raise StopRow("content_not_text", where, type_of(content))
         return
     if not isinstance(content, list) or not all(map(_is_part, content)):
         raise StopRow("content_not_text", where, type_of(content))
+
+
+def has_ids(content: Any) -> bool:
+    """Whether a content is tokens already, which are trained as they are."""
+    if isinstance(content, dict):
+        return "token_ids" in content
+    return isinstance(content, list) and bool(content) and all(isinstance(each, int) for each in content)
 
 
 def _is_part(part: Any) -> bool:

@@ -31,6 +31,14 @@ def test_a_gold_is_one_however_latex_spells_it():
     assert [row for row, _ in measure(ConflictingAnswers(), asked(*zip(asks, golds, strict=True))).problems] == [5, 6]
 
 
+def test_a_list_that_stands_as_text_is_one_however_it_is_spelt():
+    """Two programs write one history with other quotes and blanks; a loader that parses both finds one."""
+    rows = 'past,next\n"[\'a\', \'b\']",x\n"[""a"",""b""]",y\n"[\'a\', \'c\']",z\n"[f(\'\')]",x\n"[f("""")]",y\n'
+    check = ConflictingAnswers(question=("past",), answer=("next",))
+    result = measure(check, rows.encode(), source={"format": "rows"}, name="rows.csv")
+    assert [row for row, _ in result.problems] == [0, 1]
+
+
 def test_options_and_system_prompts_belong_to_the_question():
     records = [
         {"question": "对的是？", "A": "甲", "B": "乙", "answer": "A"},

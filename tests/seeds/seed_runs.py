@@ -10,11 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from seed_rows import SEEDS
+from second_rows import SECOND
+from seed_rows import SEEDS, Maker
 from seed_worlds import World
 
 HERE = Path(__file__).parent
-RESULTS = HERE / "results.json"
+RESULTS, SECOND_RESULTS = HERE / "results.json", HERE / "second.json"
 FAILURES: dict[str, dict[str, str]] = tomllib.loads((HERE / "failures.toml").read_text(encoding="utf-8"))
 ROOT = HERE.parents[1]
 
@@ -40,9 +41,9 @@ def _problems(finding: dict[str, Any]) -> list[str]:
     return sorted({place["problem"] for place in (finding["evidence"] or {}).get("first", [])})
 
 
-def recorded(name: str) -> dict[str, Any]:
+def recorded(make: Maker) -> dict[str, Any]:
     """What is written down of a seed."""
-    bad, good = (SEEDS[name](wrong) for wrong in (True, False))
+    bad, good = (make(wrong) for wrong in (True, False))
     return {
         "contract": bad.contract,
         "options": bad.more,
@@ -52,9 +53,9 @@ def recorded(name: str) -> dict[str, Any]:
     }
 
 
-def inputs(name: str) -> list[str]:
+def inputs(make: Maker) -> list[str]:
     """The digests of both inputs, contract included."""
-    return [SEEDS[name](wrong).digest() for wrong in (True, False)]
+    return [make(wrong).digest() for wrong in (True, False)]
 
 
 def worse(result: dict[str, Any]) -> dict[str, list[str]]:
@@ -63,16 +64,20 @@ def worse(result: dict[str, Any]) -> dict[str, list[str]]:
     return {name: said for name, said in result["bad"].get("found", {}).items() if before.get(name) != said}
 
 
-def main() -> int:
-    """Run all seeds (or those named) and write results.json."""
-    known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
-    wanted = sys.argv[1:]
-    kept = {name: known[name] for name in SEEDS if wanted and name.partition(" ")[0] not in wanted and name in known}
+def write(seeds: dict[str, Maker], path: Path, wanted: list[str]) -> None:
+    """Run all seeds, or those named, and write what was said."""
+    known = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    kept = {name: known[name] for name in seeds if wanted and name.partition(" ")[0] not in wanted and name in known}
     with ThreadPoolExecutor(2) as pool:
-        made = dict(zip(SEEDS, pool.map(lambda name: kept.get(name) or recorded(name), SEEDS), strict=True))
-    results = {name: made[name] for name in SEEDS}
-    text = json.dumps(results, indent=1, ensure_ascii=False) + "\n"
-    RESULTS.write_text(text, encoding="utf-8")
+        made = list(pool.map(lambda name: kept.get(name) or recorded(seeds[name]), seeds))
+    results = dict(zip(seeds, made, strict=True))
+    path.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def main() -> int:
+    """Run the inputs of all rows (or of those named) and write results.json and second.json."""
+    write(SEEDS, RESULTS, sys.argv[1:])
+    write(SECOND, SECOND_RESULTS, sys.argv[1:])
     return 0
 
 

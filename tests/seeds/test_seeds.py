@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from second_rows import SECOND
 from seed_rows import SEEDS
-from seed_runs import FAILURES, RESULTS, inputs, outcome, worse
+from seed_runs import FAILURES, RESULTS, SECOND_RESULTS, inputs, outcome, worse
 
-RECORDED = json.loads(RESULTS.read_text(encoding="utf-8"))
+RECORDED, SECONDS = (json.loads(path.read_text(encoding="utf-8")) for path in (RESULTS, SECOND_RESULTS))
 NUMBERED = {"M": 25, "L": 21, "X": 12, "P": 11}  # at least so many, without a gap
 
 
@@ -31,7 +32,22 @@ def test_every_input_is_recorded():
 
 @pytest.mark.parametrize("name", SEEDS)
 def test_what_is_recorded_is_of_these_files_and_of_this_contract(name):
-    assert RECORDED[name]["inputs"] == inputs(name), "run `make seeds`"
+    assert RECORDED[name]["inputs"] == inputs(SEEDS[name]), "run `make seeds`"
+
+
+def test_every_row_that_has_an_input_has_a_second_one():
+    assert {name.partition(" ")[0] for name in SECOND} == {name.partition(" ")[0] for name in SEEDS}
+    assert list(SECONDS) == list(SECOND)
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_a_second_input_is_found_where_nothing_else_is_said(name):
+    """Recorded of these files and of this contract; where the page says that it is not seen, it is not."""
+    result = SECONDS[name]
+    assert result["inputs"] == inputs(SECOND[name]), "run `make seeds`"
+    assert result["good"]["exit"] == 0
+    unseen = "unseen" in FAILURES[name.partition(" ")[0]]
+    assert bool(worse(result) or result["bad"]["exit"] == 2) != unseen
 
 
 @pytest.mark.parametrize("name", SEEDS)

@@ -223,6 +223,13 @@ AX = {"datasets.type": "chat_template", "sequence_len": 4096}
 AXDPO = {"datasets.type": "chat_template.default", "sequence_len": 4096}
 
 
+def test_ms_swift_keeps_an_answer_that_is_tokens_already(tmp_path):
+    """It trains the ids as they are; a template would refuse the list."""
+    told = {"conversations": [{"from": "human", "value": "q"}, {"from": "gpt", "value": [1, 2]}]}
+    (row,) = rows(make_tokenizer(tmp_path, JOINED), "ms_swift.sft", [told], template="qwen2_5")
+    assert (row.fate, row.examples) == ("kept", ())
+
+
 def axolotl(tmp_path, record, template=UNMARKED, mode="sft", **settings):
     """What becomes of a record, and what of it is trained, as text."""
     folder = make_tokenizer(tmp_path, template)
@@ -281,6 +288,17 @@ def test_axolotl_and_rows_that_are_too_long(tmp_path, settings, fate):
     row, _ = axolotl(tmp_path, {"messages": TURNS}, sequence_len=5, **settings)
     assert row.fate == fate
     assert [len(each.ids) for each in row.examples] == ([5] if fate == "kept" else [])
+
+
+@pytest.mark.parametrize(("strategy", "fate"), [("drop", "dropped"), ("raise", "failed")])
+@pytest.mark.parametrize("mode", ["dpo", "kto"])
+def test_axolotl_and_a_ranked_row_that_is_too_long(tmp_path, mode, strategy, fate):
+    """Left out, or the run stops; a row that fits is kept either way."""
+    way = {"datasets.type": "chatml.intel", "excess_length_strategy": strategy}
+    told = {"chosen": "the answer", "rejected": "b"} if mode == "dpo" else {"completion": "the answer", "label": True}
+    record = {"question": "q q", **told}
+    assert axolotl(tmp_path / "a", record, mode=mode, sequence_len=8, **way)[0].fate == fate
+    assert axolotl(tmp_path / "b", record, mode=mode, sequence_len=999, **way)[0].fate == "kept"
 
 
 @pytest.mark.parametrize(("packing", "fate"), [(True, "dropped"), (False, "kept")])

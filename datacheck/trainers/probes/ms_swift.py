@@ -28,7 +28,7 @@ class SwiftLoader:
         self.named = not request["plain"] and self.template is not None
         plain = {
             "model": str(self._model(Path(request["tokenizer"]))),
-            "model_type": "qwen2",
+            "model_type": "llama",
             "template": self.template or "chatml",
             "dataset": [str(folder / "rows.jsonl")],
             "split_dataset_ratio": 0.0,
@@ -63,15 +63,19 @@ class SwiftLoader:
         return templates.pop() if len(templates) == 1 else None
 
     def _model(self, tokenizer: Path) -> Path:
-        """A folder with the tokenizer and a tiny model."""
+        """A folder with the tokenizer and a tiny model.
+
+        The model is no Qwen 2: for one transformers takes Qwen2Tokenizer (5.16 does, 5.6 does not), whatever class the
+        folder names.
+        """
         made = self.folder / "model"
         shutil.copytree(tokenizer, made, ignore=shutil.ignore_patterns("config.json"))
         known = self.transformers.AutoTokenizer.from_pretrained(str(made))
-        config = self.transformers.Qwen2Config(
+        config = self.transformers.LlamaConfig(
             vocab_size=len(known), hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1,
             num_key_value_heads=1, max_position_embeddings=1 << 20,
         )  # fmt: skip
-        self.transformers.Qwen2ForCausalLM(config).save_pretrained(str(made))
+        self.transformers.LlamaForCausalLM(config).save_pretrained(str(made))
         return made
 
     def load(self, lines: list[str]) -> list[dict[str, Any]]:

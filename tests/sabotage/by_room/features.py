@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "lists_are_compared_by_letters",
+        "a list that stands as text is one however it is spelt",
+        "datacheck.features.row_keys._lists_alike",
+        "held.is_empty()",
+        "True",
+        "tests/checks/test_conflicting_answers.py::test_a_list_that_stands_as_text_is_one_however_it_is_spelt",
+    ),
+    Sabotage(
         "repeats_do_not_ask_for_answers",
         "another question on a passage is no repeat of last week's",
         "datacheck.features.repeats.Repeats._same_task",

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "token_ids_are_rendered",
+        "an answer that is token ids is kept, as ms-swift keeps it",
+        "datacheck.trainers.ms_swift._encoded",
+        "if has_ids(content)",
+        "if False",
+        "tests/trainers/test_twin_tokens.py::test_ms_swift_keeps_an_answer_that_is_tokens_already",
+    ),
+    Sabotage(
+        "ranked_rows_are_never_raised",
+        "excess_length_strategy: raise of axolotl stops the run at a ranked row, too",
+        "datacheck.trainers.axolotl._cut_dpo",
+        '"too_long_stops" if',
+        '"too_long" if',
+        "tests/trainers/test_twin_tokens.py::test_axolotl_and_a_ranked_row_that_is_too_long",
+    ),
+    Sabotage(
         "axolotl_hands_on_every_key",
         "of a message axolotl hands on what the template reads of it by its own way of looking",
         "datacheck.features.tokens.renderer",
