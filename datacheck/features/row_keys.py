@@ -93,7 +93,7 @@ def _cells(part: View, columns: tuple[str, ...]) -> pl.LazyFrame:
 
 def _lists_alike(cells: pl.LazyFrame) -> pl.LazyFrame:
     """Lists that stand as text in one spelling: one program writes other quotes and blanks than the next."""
-    held = cells.select("text").unique().filter(pl.col("text").str.contains(_LIST)).collect()["text"]
+    held = cells.select("text").filter(pl.col("text").str.contains(_LIST)).unique().collect()["text"]
     if held.is_empty():
         return cells
     spelt = {text: repr(list(items)) for text in held if (items := parse_list(text).items) is not None}
