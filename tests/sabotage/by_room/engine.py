@@ -317,9 +317,17 @@ SABOTAGES = (
         "tests/engine/test_pieces.py::test_a_file_that_a_worker_does_not_see_is_not_one_that_is_missing",
     ),
     Sabotage(
+        "every_bucket_is_scanned",
+        "a step that looks at one bucket of many holds no other",
+        "datacheck.engine.view.StoreView.buckets",
+        "return Tables([each for each in _files_of(place, table) if each], lambda each: in_turn(_scanned(table, each)))",
+        "return [in_turn(_scanned(table, each)) for each in _files_of(place, table) if each]",
+        "tests/engine/test_store.py::test_a_step_that_looks_at_one_bucket_opens_no_other",
+    ),
+    Sabotage(
         "lost_lines_are_no_lines",
         "which buckets a group has is written down, not found out",
-        "datacheck.engine.view.StoreView._buckets",
+        "datacheck.engine.view._files_of",
         "if n in numbers",
         "if n in numbers and (folder / bucket_file(n)).exists()",
         "tests/engine/test_store.py::test_a_bucket_of_lines_that_is_lost_is_an_error",
