@@ -317,6 +317,14 @@ SABOTAGES = (
         "tests/engine/test_pieces.py::test_a_file_that_a_worker_does_not_see_is_not_one_that_is_missing",
     ),
     Sabotage(
+        "rounds_send_all_they_see",
+        "what is sent grows with the tasks, and each is small",
+        "datacheck.engine.run.Engine._rounds",
+        "given = self._given(Given(loaded, rounds, places))",
+        "given = Given(loaded, rounds, places)",
+        "tests/engine/test_sizes.py::test_what_is_sent_grows_with_the_tasks_and_each_is_small",
+    ),
+    Sabotage(
         "every_bucket_is_scanned",
         "a step that looks at one bucket of many holds no other",
         "datacheck.engine.view.StoreView.buckets",
