@@ -325,6 +325,14 @@ SABOTAGES = (
         "tests/engine/test_sizes.py::test_what_is_sent_grows_with_the_tasks_and_each_is_small",
     ),
     Sabotage(
+        "a_storm_loses_tasks",
+        "workers that die before they have begun a task cost time, not the task",
+        "datacheck.engine.clusters._begun",
+        "return 0",
+        "return attempts",
+        "tests/engine/test_clusters.py::test_workers_that_die_before_they_begin_cost_time_and_not_for_ever",
+    ),
+    Sabotage(
         "every_bucket_is_scanned",
         "a step that looks at one bucket of many holds no other",
         "datacheck.engine.view.StoreView.buckets",
