@@ -203,16 +203,18 @@ class StoreView(View):
         """Of a Group the buckets that hold lines, in order; of Rounds the tables of tasks, of a Feature of parts."""
         place, table = self._place(need), need.table
         if isinstance(table, Rounds):
-            return Tables(place.paths, scan)
+            return LazyTables(place.paths, scan)
         if isinstance(table, Feature):
             parts = tuple(zip(place.paths, place.loaded.parts, strict=True))
-            return Tables(parts, lambda each: _shift(table, scan(each[0]), each[1].first_row))
+            return LazyTables(parts, lambda each: _shift(table, scan(each[0]), each[1].first_row))
         if not isinstance(table, Group):
             raise CheckAuthorError("buckets() is for a Group, Rounds or a Feature")
-        return Tables([each for each in _files_of(place, table) if each], lambda each: in_turn(_scanned(table, each)))
+        return LazyTables(
+            [each for each in _files_of(place, table) if each], lambda each: in_turn(_scanned(table, each))
+        )
 
 
-class Tables(Sequence[pl.LazyFrame]):
+class LazyTables(Sequence[pl.LazyFrame]):
     """Tables that are made when they are asked for: a step that looks at one of many buckets holds no other."""
 
     def __init__(self, of: Sequence[T], make: Callable[[T], pl.LazyFrame]) -> None:
@@ -225,9 +227,9 @@ class Tables(Sequence[pl.LazyFrame]):
     @overload
     def __getitem__(self, at: int) -> pl.LazyFrame: ...
     @overload
-    def __getitem__(self, at: slice) -> Tables: ...
-    def __getitem__(self, at: int | slice) -> pl.LazyFrame | Tables:
-        return Tables(self._of[at], self._make) if isinstance(at, slice) else self._make(self._of[at])
+    def __getitem__(self, at: slice) -> LazyTables: ...
+    def __getitem__(self, at: int | slice) -> pl.LazyFrame | LazyTables:
+        return LazyTables(self._of[at], self._make) if isinstance(at, slice) else self._make(self._of[at])
 
 
 def _files_of(place: TablePlace, group: Group) -> list[list[tuple[Path, int]]]:
