@@ -209,9 +209,8 @@ class StoreView(View):
             return LazyTables(parts, lambda each: _shift(table, scan(each[0]), each[1].first_row))
         if not isinstance(table, Group):
             raise CheckAuthorError("buckets() is for a Group, Rounds or a Feature")
-        return LazyTables(
-            [each for each in _files_of(place, table) if each], lambda each: in_turn(_scanned(table, each))
-        )
+        held = [each for each in _files_of(place, table) if each]
+        return LazyTables(held, lambda each: in_turn(_scanned(table, each)))
 
 
 class LazyTables(Sequence[pl.LazyFrame]):

@@ -336,8 +336,8 @@ SABOTAGES = (
         "every_bucket_is_scanned",
         "a step that looks at one bucket of many holds no other",
         "datacheck.engine.view.StoreView.buckets",
-        "return LazyTables([each for each in _files_of(place, table) if each], lambda each: in_turn(_scanned(table, each)))",
-        "return [in_turn(_scanned(table, each)) for each in _files_of(place, table) if each]",
+        "return LazyTables(held, lambda each: in_turn(_scanned(table, each)))",
+        "return [in_turn(_scanned(table, each)) for each in held]",
         "tests/engine/test_store.py::test_a_step_that_looks_at_one_bucket_opens_no_other",
     ),
     Sabotage(
