@@ -369,7 +369,7 @@ class View(ABC):
         return make(self[need], *given)
 
     @abstractmethod
-    def buckets(self, need: Need) -> list[pl.LazyFrame]:
+    def buckets(self, need: Need) -> Sequence[pl.LazyFrame]:
         """The buckets of a declared Group, where rows with equal keys share one.
 
         Of Rounds, the tables of its tasks; of a Feature, those of the parts in row order, with dataset-wide numbers.

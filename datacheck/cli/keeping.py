@@ -1,4 +1,4 @@
-"""Keeping a registry: `registry expire`, `forget`, `checkpoint`, `database`; `migrate`."""
+"""Keeping a registry: `registry expire`, `forget`, `checkpoint`, `database`, `move`; `migrate`."""
 # As in main.py: `--help` must be instant, commands import what they use.
 
 import sys
@@ -167,6 +167,39 @@ def database(
     file = create(place.root, url)
     place.ledger().close()
     say(Message("{file}: says where the ledger is, for every host that shares this folder", file=file))
+
+
+@registry_app.command()
+def move(
+    url: Annotated[
+        str,
+        typer.Argument(metavar="URL", help="postgresql://USER@HOST/DATABASE, without a password.", show_default=False),
+    ],
+    registry: RegistryOpt,
+    anchor: AnchorOpt = None,
+) -> None:
+    """Move the ledger of a registry from its file to PostgreSQL, so that several hosts can publish.
+
+    The chain is verified before it is copied and after; then the file refuses every write, and stays as a copy to read.
+    One that was killed is run again. End `watch` and `serve` before. Exec and verify read a checkpoint from then on.
+    Exit code: 0 moved, 2 asked wrongly, 3 a damaged ledger, a worker at work, or the database cannot be used.
+    """
+    from datacheck.gate.checkpoint import CHECKPOINT
+    from datacheck.registry.move import move as move_ledger
+    from datacheck.registry.registry import Registry
+
+    place = Registry(registry, anchor or ())
+    done = move_ledger(place, url)
+    say(
+        Message(
+            "{file}: says where the ledger is, to entry {seq}; {kept} is a copy to read",
+            file=done.file,
+            seq=done.head.seq,
+            kept=done.kept.name,
+        )
+    )
+    if not (place.root / CHECKPOINT).exists():
+        say(Message("exec and verify need a checkpoint from now on: datacheck registry checkpoint"))
 
 
 def migrate(

@@ -110,7 +110,7 @@ class _OneTable(View):
     def __getitem__(self, need: Need) -> pl.LazyFrame:
         raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
 
-    def buckets(self, need: Need) -> list[pl.LazyFrame]:
+    def buckets(self, need: Need) -> Sequence[pl.LazyFrame]:
         raise CheckAuthorError(f"{type(need.table).__name__}: a part by itself has no needs")
 
     @property

@@ -8,12 +8,14 @@ import importlib
 import logging
 import os
 import pickle
+import secrets
 import time
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,8 @@ from datacheck.engine.workers import STOPPED, Failure, LostError, StepFailedErro
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 
-ATTEMPTS = 10  # to do a task; after the first, only the death of a node can cost one
+ATTEMPTS = 10  # that were begun, to do a task; after the first, only the death of a node can cost one
+AT_ALL = 100  # begun or not: where workers die faster than they start, that costs some ten minutes and no more
 WAIT, LONGEST_WAIT = 0.05, 5.0  # seconds before another attempt
 FOLDER = "folder:"
 ENGINES = "local, ray, ray://HOST:PORT, dask, dask://HOST:PORT, folder:PATH, auto"
@@ -47,7 +50,7 @@ class ClusterWorkers(Workers):
         self._open: set[Any] = set()  # what was asked for and not given back
 
     @abstractmethod
-    def _ask(self, task: bytes, *, alone: bool) -> Any:
+    def _ask(self, task: bytes, *, alone: bool, mark: Path | None) -> Any:
         """Let some worker call `node.do`; returns what `_answer` takes."""
 
     @abstractmethod
@@ -58,29 +61,47 @@ class ClusterWorkers(Workers):
     def _end(self, asked: set[Any]) -> None:
         """Ask for nothing more; forget what was asked."""
 
-    def _submit(self, do: Callable[[Any], Any], task: Any, *, alone: bool = False) -> Any:
+    def _submit(self, do: Callable[[Any], Any], task: Any, *, alone: bool = False, mark: Path | None = None) -> Any:
         with self._lock:
             if self.closed:
                 raise StepFailedError(Failure("Stopped", STOPPED))
-            asked = self._ask(pickle.dumps((do, task), pickle.HIGHEST_PROTOCOL), alone=alone)
+            asked = self._ask(pickle.dumps((do, task), pickle.HIGHEST_PROTOCOL), alone=alone, mark=mark)
             self._open.add(asked)
         return asked
 
     def _result(self, do: Callable[[Any], Any], future: Any, task: Any) -> Any:
-        for attempt in range(ATTEMPTS):
-            try:
-                return self._answer(future)
-            except LostError:
-                if self.closed:
-                    return Failure("Stopped", STOPPED)
-            except Exception as error:  # noqa: BLE001 - whatever it is, it is a Failure
-                return refused(error)
-            finally:
-                self._open.discard(future)
-            time.sleep(min(WAIT * 2**attempt, LONGEST_WAIT))  # Ray offers a dead worker again until it has noticed
-            future = self._submit(do, task, alone=True)
-        lost = Message("the workers that did it were lost {n} times; is the cluster well?", n=ATTEMPTS)
-        return Failure("WorkersLost", lost)
+        with self._marked() as mark:
+            for attempt in count():
+                try:
+                    return self._answer(future)
+                except LostError:
+                    if self.closed:
+                        return Failure("Stopped", STOPPED)
+                except Exception as error:  # noqa: BLE001 - whatever it is, it is a Failure
+                    return refused(error)
+                finally:
+                    self._open.discard(future)
+                if _begun(mark, attempt) + 1 >= ATTEMPTS or attempt + 1 >= AT_ALL:
+                    lost = Message("the workers that did it were lost {n} times; is the cluster well?", n=attempt + 1)
+                    return Failure("WorkersLost", lost)
+                time.sleep(min(WAIT * 2**attempt, LONGEST_WAIT))  # Ray offers a dead worker again until it has noticed
+                future = self._submit(do, task, alone=True, mark=mark)
+        raise AssertionError
+
+    def _mark(self) -> Path | None:
+        """Where workers write a byte when they begin a task once more; None: no file that all of them see."""
+        place, setup = self._setup
+        return setup.with_name(f"begun-{secrets.token_hex(8)}") if isinstance(place, Path) else None
+
+    @contextmanager
+    def _marked(self) -> Iterator[Path | None]:
+        """Such a file, for as long as it is needed."""
+        mark = self._mark()
+        try:
+            yield mark
+        finally:
+            if mark is not None:
+                mark.unlink(missing_ok=True)
 
     def close(self, *, kill: bool = False) -> None:
         """Let go of the cluster; with `kill` what it still does for us is stopped."""
@@ -114,8 +135,8 @@ class OnRay(ClusterWorkers):
         super().__init__(store, count, limit=limit, own=self._own)
         self._do = ray.remote(node.do).options(max_retries=0, num_cpus=1)
 
-    def _ask(self, task: bytes, *, alone: bool) -> Any:
-        return self._do.remote(self._setup, task, alone=alone)
+    def _ask(self, task: bytes, *, alone: bool, mark: Path | None) -> Any:
+        return self._do.remote(self._setup, task, alone=alone, mark=mark)
 
     def _answer(self, asked: Any) -> Any:
         try:
@@ -152,8 +173,8 @@ class OnDask(ClusterWorkers):
         super().__init__(store, workers or len(threads), limit=limit, own=address is None)
         self.elsewhere = address is not None
 
-    def _ask(self, task: bytes, *, alone: bool) -> Any:
-        return self._client.submit(node.do, self._setup, task, alone=alone, pure=False)
+    def _ask(self, task: bytes, *, alone: bool, mark: Path | None) -> Any:
+        return self._client.submit(node.do, self._setup, task, alone=alone, mark=mark, pure=False)
 
     def _answer(self, asked: Any) -> Any:
         try:
@@ -181,7 +202,11 @@ class OnFolder(ClusterWorkers):
         """Seconds for which nobody has been there to do a task."""
         return self._tasks.waited
 
-    def _ask(self, task: bytes, *, alone: bool) -> Any:
+    def _mark(self) -> None:
+        """What was not begun is not lost here: who takes a task lives."""
+
+    def _ask(self, task: bytes, *, alone: bool, mark: Path | None) -> Any:
+        del mark
         self.count = max(1, self._tasks.slots)  # workers come and go
         return self._tasks.ask(task, alone=alone)
 
@@ -191,6 +216,16 @@ class OnFolder(ClusterWorkers):
     def _end(self, asked: set[Any]) -> None:
         del asked
         self._tasks.close()
+
+
+def _begun(mark: Path | None, attempts: int) -> int:
+    """How many of the attempts after the first were begun, as far as that can be seen."""
+    if mark is None:
+        return attempts
+    try:
+        return mark.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def named(engine: str, size: int) -> str:

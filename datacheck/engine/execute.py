@@ -81,18 +81,23 @@ class GroupTask:
     """Split one part's table of a feature into the buckets of `group`."""
 
     store: Place
-    group: Group
+    shared: Group | SharedValue[Group]
     source: Path
     target: Path
+
+    @property
+    def group(self) -> Group:
+        """What all of them share."""
+        return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
 
 
 def group_part(task: GroupTask) -> None:
     """Write `<target>/<bucket>.parquet` for every bucket that gets lines, and which these are."""
-    store = store_at(task.store)
-    table = scan(task.source).select(list(task.group.columns) or pl.all()).collect()
-    if isinstance(table.schema[task.group.by], pl.List):
-        table = table.explode(task.group.by)
-    bucket = (pl.col(task.group.by) % task.group.buckets).alias("_bucket")
+    store, group = store_at(task.store), task.group
+    table = scan(task.source).select(list(group.columns) or pl.all()).collect()
+    if isinstance(table.schema[group.by], pl.List):
+        table = table.explode(group.by)
+    bucket = (pl.col(group.by) % group.buckets).alias("_bucket")
     buckets = table.with_columns(bucket).drop_nulls("_bucket").partition_by("_bucket", as_dict=True)
     with store.folder(task.target) as folder:
         for (number,), lines in buckets.items():

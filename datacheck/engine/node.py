@@ -7,6 +7,7 @@ import hashlib
 import multiprocessing
 import pickle
 import platform
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -36,8 +37,11 @@ Where: TypeAlias = tuple[Place, Path]  # a store, and the path of a Setup in it,
 _ready: list[tuple[Where, Setup]] = []  # the one that this process was made ready by
 
 
-def do(setup: Where, task: bytes, *, alone: bool) -> Any:
-    """Do a task that `clusters.ClusterWorkers` sent; `alone`: in a child, so that it cannot end this worker with it."""
+def do(setup: Where, task: bytes, *, alone: bool, mark: Path | None = None) -> Any:
+    """Do a task that `clusters.ClusterWorkers` sent; `alone`: in a child, so that it cannot end this worker with it.
+
+    mark: a file that says by its length how often the task was begun.
+    """
     try:
         ready = _made_ready(setup)
     except DatacheckError as error:
@@ -49,6 +53,9 @@ def do(setup: Where, task: bytes, *, alone: bool) -> Any:
     sent = guarded(pickle.loads, task)
     if isinstance(sent, Failure):
         return sent
+    if mark is not None:
+        with suppress(OSError), mark.open("ab") as begun:
+            begun.write(b".")
     worked, given = sent
     if not alone:
         return worked(given)

@@ -237,7 +237,8 @@ class Engine:
         every = zip(targets, place.paths, self.store.has_all([target / BUCKETS for target in targets]), strict=True)
         missing = {target: source for target, source, there in every if not there}
         if missing:
-            self._all(group_part, [GroupTask(self.store.place, group, source, t) for t, source in missing.items()])
+            shared = self.sharing.share(group) if self.workers.apart else group
+            self._all(group_part, [GroupTask(self.store.place, shared, source, t) for t, source in missing.items()])
         return tuple(targets)
 
     def _rounds(self, dataset: str, rounds: Rounds) -> Result:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 import polars as pl
 from polars.io.plugins import register_io_source
@@ -191,7 +191,7 @@ class StoreView(View):
         if isinstance(need.table, Rounds):
             return in_turn([scan(path) for path in place.paths] or [pl.LazyFrame(schema=_kept(need.table))])
         if isinstance(need.table, Group):
-            return in_turn([table for tables in self._buckets(need) for table in tables])
+            return in_turn([each for files in _files_of(place, need.table) for each in _scanned(need.table, files)])
         return _table(self.store, place.loaded, need.table, None)
 
     def made(self, need: Need, make: Callable[..., T], *given: Any) -> T:
@@ -199,26 +199,52 @@ class StoreView(View):
         result: T = _made(self._place(need).paths[0], make, given)
         return result
 
-    def buckets(self, need: Need) -> list[pl.LazyFrame]:
+    def buckets(self, need: Need) -> Sequence[pl.LazyFrame]:
         """Of a Group the buckets that hold lines, in order; of Rounds the tables of tasks, of a Feature of parts."""
-        place = self._place(need)
-        if isinstance(need.table, Rounds):
-            return [scan(path) for path in place.paths]
-        if isinstance(need.table, Feature):
-            return [_shift(scan(path), p.first_row) for path, p in zip(place.paths, place.loaded.parts, strict=True)]
-        return [in_turn(tables) for tables in self._buckets(need) if tables]
-
-    def _buckets(self, need: Need) -> list[list[pl.LazyFrame]]:
-        place = self._place(need)
-        if not isinstance(need.table, Group):
+        place, table = self._place(need), need.table
+        if isinstance(table, Rounds):
+            return LazyTables(place.paths, scan)
+        if isinstance(table, Feature):
+            parts = tuple(zip(place.paths, place.loaded.parts, strict=True))
+            return LazyTables(parts, lambda each: _shift(table, scan(each[0]), each[1].first_row))
+        if not isinstance(table, Group):
             raise CheckAuthorError("buckets() is for a Group, Rounds or a Feature")
-        # What says which buckets there are is written last: no folder is listed, so no stale listing loses lines.
-        there = [(folder, frozenset(read_json(folder / BUCKETS))) for folder in place.paths]
-        every = [(part, *each) for part, each in zip(place.loaded.parts, there, strict=True)]
-        return [
-            [_shift(scan(folder / bucket_file(n)), part.first_row) for part, folder, numbers in every if n in numbers]
-            for n in range(need.table.buckets)
-        ]
+        held = [each for each in _files_of(place, table) if each]
+        return LazyTables(held, lambda each: in_turn(_scanned(table, each)))
+
+
+class LazyTables(Sequence[pl.LazyFrame]):
+    """Tables that are made when they are asked for: a step that looks at one of many buckets holds no other."""
+
+    def __init__(self, of: Sequence[T], make: Callable[[T], pl.LazyFrame]) -> None:
+        self._of: Sequence[Any] = of
+        self._make = make
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    @overload
+    def __getitem__(self, at: int) -> pl.LazyFrame: ...
+    @overload
+    def __getitem__(self, at: slice) -> LazyTables: ...
+    def __getitem__(self, at: int | slice) -> pl.LazyFrame | LazyTables:
+        return LazyTables(self._of[at], self._make) if isinstance(at, slice) else self._make(self._of[at])
+
+
+def _files_of(place: TablePlace, group: Group) -> list[list[tuple[Path, int]]]:
+    """Of each bucket its files, and the first row of the part that each is of."""
+    # What says which buckets there are is written last: no folder is listed, so no stale listing loses lines.
+    there = [(folder, frozenset(read_json(folder / BUCKETS))) for folder in place.paths]
+    every = [(part, *each) for part, each in zip(place.loaded.parts, there, strict=True)]
+    return [
+        [(folder / bucket_file(n), part.first_row) for part, folder, numbers in every if n in numbers]
+        for n in range(group.buckets)
+    ]
+
+
+def _scanned(group: Group, files: Sequence[tuple[Path, int]]) -> list[pl.LazyFrame]:
+    """The files of a bucket, with dataset-wide row numbers."""
+    return [_shift(group, scan(file), first_row) for file, first_row in files]
 
 
 @lru_cache(maxsize=2)
@@ -292,11 +318,13 @@ def need_key(need: Need) -> str:
     return f"{need.table!r} of {need.of}"
 
 
-def _shift(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
-    """Make part-local row numbers dataset-wide; counts that belong to no row have none."""
-    if "row" not in table.collect_schema():
-        return table
-    return _wide(table, first_row)
+def _shift(of: Feature | Group, table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
+    """Make part-local row numbers dataset-wide; counts that belong to no row have none.
+
+    The table is not asked for its columns: what polars then knows of a file takes 75 KB, and there are thousands.
+    """
+    columns = of.columns if isinstance(of, Feature) else of.columns or of.of.columns
+    return _wide(table, first_row) if "row" in columns else table
 
 
 def _wide(table: pl.LazyFrame, first_row: int) -> pl.LazyFrame:
@@ -308,8 +336,8 @@ def _part_tables(feature: Feature, loaded: Loaded, paths: tuple[Path, ...], part
     if part is not None:
         return scan(paths[part])
     if not loaded.parts:
-        return _shift(pl.LazyFrame(schema=feature.columns), 0)
-    return in_turn([_shift(scan(path), p.first_row) for path, p in zip(paths, loaded.parts, strict=True)])
+        return _shift(feature, pl.LazyFrame(schema=feature.columns), 0)
+    return in_turn([_shift(feature, scan(path), p.first_row) for path, p in zip(paths, loaded.parts, strict=True)])
 
 
 def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.LazyFrame:

@@ -440,8 +440,22 @@ class SqliteStore:
         self.db.close()
 
     def begin(self) -> None:
-        """Take the file's write lock."""
+        """Take the file's write lock. Raises LedgerError where the ledger is elsewhere now."""
         self.db.execute("BEGIN IMMEDIATE")
+        if (place := self.moved_to()) is not None:
+            raise LedgerError(
+                "{path}: this ledger was moved to {url}, and nothing is recorded here any more; run again, and where "
+                "that says the same, finish the move: datacheck registry move {url}",
+                path=self.path,
+                url=place[0],
+            )
+
+    def moved_to(self) -> tuple[str, str] | None:
+        """Address and number of the ledger on a server that goes on from this one (`registry.move`)."""
+        if self.db.execute("SELECT 1 FROM sqlite_master WHERE name = 'moved'").fetchone() is None:
+            return None
+        place: tuple[str, str] = self.db.execute("SELECT url, registry FROM moved").fetchone()
+        return place
 
     def commit(self) -> None:
         """Bring all of it to the disk."""

@@ -46,11 +46,17 @@ class ClaimState(NamedTuple):
     alive: bool
 
 
+AtRest = tuple[str, str, str, int, str]  # key, version, owner, attempt and state of a claim that nobody holds
+
+
 class Claims(Protocol):
     """The claims in a ledger's store; all of it inside a transaction of its `writing`."""
 
     def find(self, key: str) -> ClaimState | None:
         """Look up what became of a key; None: nobody ever had it."""
+
+    def known(self) -> list[AtRest]:
+        """Key, version, owner, attempt and state of every claim, in any order."""
 
     def take(self, held: Claim) -> None:
         """Put a claim of this process in the place of the one before."""
@@ -141,6 +147,24 @@ def holds(store: LedgerStore, key: str, attempt: int) -> bool:
     return found is not None and found.attempt == attempt and found.alive
 
 
+def at_rest(store: LedgerStore) -> list[AtRest]:
+    """Every claim, `free` or `done`, sorted.
+
+    Raises LedgerError where a worker that lives holds one.
+    """
+    claims, found = _claims(store), []
+    for key, version, owner, attempt, kept in sorted(claims.known()):
+        now = claims.find(key)
+        if now is not None and now.state == "held" and now.alive:
+            raise LedgerError(
+                "{version}: {owner} is at work on it; end what publishes to this registry, and run again",
+                version=version,
+                owner=owner,
+            )
+        found.append((key, version, owner, attempt, "free" if kept == "held" else kept))
+    return found
+
+
 def still_held(store: LedgerStore, held: Claim) -> None:
     """Inside a transaction: refuse to go on if the claim went to another worker, even if that one is done already."""
     found = _claims(store).find(held.key)
@@ -192,6 +216,9 @@ class _OfThisHost:
     def find(self, key: str) -> ClaimState | None:
         row = _row(self._db, key)
         return None if row is None else ClaimState(row.owner, row.attempt, row.state, _alive(row))
+
+    def known(self) -> list[AtRest]:
+        return self._db.execute("SELECT key, version, owner, attempt, state FROM claims").fetchall()
 
     def take(self, held: Claim) -> None:
         until = _now() + held.lease

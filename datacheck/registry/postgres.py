@@ -25,7 +25,7 @@ from datacheck.files.versions import read_small, shown, sync
 from datacheck.gate.ledger import BUSY_MS, OPENED, RESTORE, VERSION, Entry, LedgerError, hint_of
 from datacheck.gate.standing import DATABASE, has_ledger
 from datacheck.i18n.message import Message
-from datacheck.registry.claims import Claim, ClaimState
+from datacheck.registry.claims import AtRest, Claim, ClaimState
 
 SCHEMA = "datacheck/ledger/1"
 _LONGEST = 4096  # bytes of ledger.postgres.json
@@ -84,6 +84,8 @@ CREATE TRIGGER entries_follow BEFORE INSERT ON {schema}.entries
   FOR EACH ROW EXECUTE FUNCTION {schema}.entries_follow();
 """
 _COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
+_ADD = f"INSERT INTO entries ({_COLUMNS}) VALUES (%s,%s,%s,%s,%s,%s,%s,%s)"  # noqa: S608
+_PUT = "INSERT INTO claims VALUES (%s, %s, %s, %s, %s, clock_timestamp(), 0)"  # of nobody who lives
 # The lock of a session shows in pg_locks as two halves of its number; others may look, whatever their role.
 _FIND = """
 SELECT owner, attempt, state, state = 'held' AND expires > clock_timestamp() AND EXISTS (
@@ -155,8 +157,27 @@ def require_address(url: str) -> None:
         raise UsageError("an address with {names}; expected only {known}", names=", ".join(more), known=_known())
 
 
+class Contents(NamedTuple):
+    """What a new ledger on a server begins with."""
+
+    version: int = VERSION
+    entries: Sequence[Entry] = ()
+    claims: Sequence[AtRest] = ()
+
+
 def _known() -> str:
     return ", ".join(sorted(_PARTS))
+
+
+def new_address(url: str) -> LedgerAddress:
+    """Where a new ledger is to be. Raises UsageError, LedgerError as `require_address`."""
+    require_address(url)
+    return LedgerAddress(url, secrets.token_hex(16))
+
+
+def written(address: LedgerAddress) -> bytes:
+    """What `read_address` reads."""
+    return strictjson.canonical({"schema": SCHEMA, "url": address.url, "registry": address.number}) + b"\n"
 
 
 def create(root: Path, url: str) -> Path:
@@ -165,19 +186,17 @@ def create(root: Path, url: str) -> Path:
     Raises UsageError where the registry has a ledger, or the address is wrong; LedgerError where the database cannot be
     reached or used, or nothing can be written. A call that dies leaves at most a schema that nobody names.
     """
-    require_address(url)
-    file, address = root / DATABASE, LedgerAddress(url, secrets.token_hex(16))
+    file, address = root / DATABASE, new_address(url)
     if has_ledger(root):
         raise UsageError("{root}: has a ledger already; expected a new registry", root=shown(root))
-    PostgresStore(file, address=address, made=True).close()
-    text = strictjson.canonical({"schema": SCHEMA, "url": url, "registry": address.number}) + b"\n"
+    PostgresStore(file, address=address, made=Contents()).close()
     with (
         LedgerError.instead(OSError, "{root}: cannot be written ({reason})", root=shown(root)),
         UsageError.instead(FileExistsError, "{root}: has a ledger already; expected a new registry", root=shown(root)),
     ):
         root.mkdir(0o775, parents=True, exist_ok=True)
         with file.open("xb") as made:  # of two calls one fails
-            made.write(text)
+            made.write(written(address))
             made.flush()
             os.fsync(made.fileno())
         sync(root)
@@ -192,9 +211,9 @@ class PostgresStore:
     """
 
     def __init__(
-        self, file: Path, *, readonly: bool = False, address: LedgerAddress | None = None, made: bool = False
+        self, file: Path, *, readonly: bool = False, address: LedgerAddress | None = None, made: Contents | None = None
     ) -> None:
-        """Open the database that a registry's file names; `made`: with a new schema. Raises LedgerError."""
+        """Open the database that a registry's file names. Raises LedgerError. made: what a new schema holds."""
         self.path = file
         self._readonly = readonly
         self._address = address or read_address(file)
@@ -205,7 +224,7 @@ class PostgresStore:
         except self.errors as error:
             raise self.trouble(OPENED, error) from None
         try:
-            self.version = self._prepared(driver, made=made)
+            self.version = self._prepared(driver, made)
         except self.errors as error:
             self.close()
             raise self.trouble(OPENED, error) from None
@@ -221,20 +240,23 @@ class PostgresStore:
         wanted["options"] = " ".join(f"-c {name}={value}" for name, value in options.items())
         return driver.connect(**wanted, autocommit=True, prepare_threshold=None)
 
-    def _prepared(self, driver: Any, *, made: bool) -> int:
+    def _prepared(self, driver: Any, made: Contents | None) -> int:
         """The ledger's version. A commit that returned is on the disk, whatever the server does by default."""
         if self._db.info.server_version < _SERVER:
             raise LedgerError("{path}: the server is older than PostgreSQL 14; expected that or later", path=self.path)
         self._db.execute(
             "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
         )
-        if made:
+        if made is not None:
             if self._db.info.encoding != "utf-8" or self._one("SHOW server_encoding") != ("UTF8",):
                 raise LedgerError("{path}: the database is not in UTF-8; expected ENCODING 'UTF8'", path=self.path)
             schema = driver.sql.Identifier(self._address.schema)
             with self._db.transaction():
                 self._db.execute(driver.sql.SQL(_TABLES).format(schema=schema))
-                self._db.execute(driver.sql.SQL("INSERT INTO about VALUES ({})").format(VERSION))
+                self._db.execute(driver.sql.SQL("INSERT INTO about VALUES ({})").format(made.version))
+                with self._db.cursor() as rows:  # their triggers see that each follows
+                    rows.executemany(_ADD, made.entries)
+                    rows.executemany(_PUT, made.claims)
         row = self._one("SELECT version FROM about")
         if row is None or type(row[0]) is not int:
             raise LedgerError("{path}: {why}; {hint}", path=self.path, why=_NOT_THERE, hint=RESTORE)
@@ -287,7 +309,7 @@ class PostgresStore:
 
     def add(self, entry: Entry) -> None:
         """Add a row; a trigger refuses one that does not follow."""
-        self._db.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (%s,%s,%s,%s,%s,%s,%s,%s)", entry)  # noqa: S608
+        self._db.execute(_ADD, entry)
 
     def set_version(self, number: int) -> None:
         """Write the version."""
@@ -300,6 +322,10 @@ class PostgresStore:
         """Look up a claim. It lives while its lease lasts and its session is there."""
         row = self._one(_FIND, (key,))
         return None if row is None else ClaimState(*row)
+
+    def known(self) -> list[AtRest]:
+        """Read what became of every key."""
+        return list(self._db.execute("SELECT key, version, owner, attempt, state FROM claims"))
 
     def take(self, held: Claim) -> None:
         """Bind a claim to this session by a lock that ends with it."""

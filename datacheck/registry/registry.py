@@ -78,7 +78,7 @@ class Registry:
                 self.root.mkdir(_MODE, parents=True, exist_ok=True)
                 for name in _FOLDERS:
                     (self.root / name).mkdir(_MODE, exist_ok=True)
-            self._require_own_ledger()
+            self.require_own_ledger()
         if shared:
             from datacheck.registry.postgres import PostgresStore
 
@@ -86,7 +86,7 @@ class Registry:
             return Ledger(store, self.anchors, readonly=readonly)
         return Ledger(self.root / LEDGER, self.anchors, readonly=readonly)
 
-    def _require_own_ledger(self) -> None:
+    def require_own_ledger(self) -> None:
         """Two registries on one ledger would each take the other's versions for lost; SQLite's log knows one name."""
         for place in (self.root / LEDGER, self.root / DATABASE):
             if place.is_symlink() or (place.exists() and place.stat().st_nlink > 1):

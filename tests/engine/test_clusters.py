@@ -47,13 +47,13 @@ class Spawned(ClusterWorkers):
     def _start(self):
         self._pools.append(ProcessPoolExecutor(self.count, mp_context=ChildContext()))
 
-    def _ask(self, task, *, alone):
+    def _ask(self, task, *, alone, mark):
         self.sent.append((len(task), alone))
         try:
-            return self._pools[-1].submit(node.do, self._setup, task, alone=alone)
+            return self._pools[-1].submit(node.do, self._setup, task, alone=alone, mark=mark)
         except BrokenProcessPool:
             self._start()
-            return self._pools[-1].submit(node.do, self._setup, task, alone=alone)
+            return self._pools[-1].submit(node.do, self._setup, task, alone=alone, mark=mark)
 
     def _answer(self, asked):
         try:
@@ -127,6 +127,58 @@ def test_what_dies_twice_or_takes_too_long_is_a_failure_and_the_rest_is_done(tmp
     finally:
         cluster.close()
     assert (late.kind, late.reason.params["seconds"], done, dead.kind) == ("TimeLimit", 1.5, None, "StepDied")
+
+
+class Storm(Spawned):
+    """So many workers die before they have begun anything."""
+
+    def __init__(self, store, kills):
+        super().__init__(store, 1)
+        self.kills = kills
+
+    def _ask(self, task, *, alone, mark):
+        self.kills -= 1
+        return None if self.kills >= 0 else super()._ask(task, alone=alone, mark=mark)
+
+    def _answer(self, asked):
+        if asked is None:
+            raise LostError
+        return super()._answer(asked)
+
+
+@pytest.fixture
+def at_once(monkeypatch):
+    """Another attempt does not wait."""
+    monkeypatch.setattr(clusters, "LONGEST_WAIT", 0.0)
+
+
+@pytest.mark.usefixtures("at_once")
+@pytest.mark.parametrize("kills", [30, 1000])
+def test_workers_that_die_before_they_begin_cost_time_and_not_for_ever(tmp_path, kills):
+    cluster = Storm(Store(tmp_path / "store"), kills)
+    try:
+        (found,) = cluster.map(abs, [-7])
+    finally:
+        cluster.close()
+    assert (found == 7) if kills == 30 else (found.kind, found.reason.params["n"]) == ("WorkersLost", 100)
+    assert [path.name for path in (tmp_path / "store" / "shared").iterdir() if "begun" in path.name] == []
+
+
+def ends_its_worker(test):
+    """Of the process of this id; also from a child of the worker."""
+    os.kill(os.getpid() if os.getppid() == test else os.getppid(), signal.SIGKILL)
+    time.sleep(60)
+
+
+@pytest.mark.usefixtures("at_once")
+def test_a_task_that_ends_its_workers_is_given_up_after_so_many_that_began_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(clusters, "ATTEMPTS", 2)
+    cluster = Spawned(Store(tmp_path / "store"), 1)
+    try:
+        (found,) = cluster.map(ends_its_worker, [os.getpid()])
+    finally:
+        cluster.close()
+    assert (found.kind, found.reason.params["n"]) == ("WorkersLost", 2)
 
 
 class Recorded(Here):

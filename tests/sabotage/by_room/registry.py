@@ -12,6 +12,22 @@ SABOTAGES = (
         "tests/registry/test_channels.py::test_a_file_that_is_not_there_or_that_others_may_write_decides_nothing",
     ),
     Sabotage(
+        "moved_ledgers_go_on",
+        "a ledger that was moved to a server records nothing any more",
+        "datacheck.gate.ledger.SqliteStore.begin",
+        "(place := self.moved_to()) is not None",
+        "(place := self.moved_to()) == ()",
+        "tests/registry/test_move.py::test_the_file_refuses_what_comes_later_and_says_where_the_ledger_is",
+    ),
+    Sabotage(
+        "claims_are_not_moved",
+        "what is moved to a server is compared before anybody goes by it",
+        "datacheck.registry.move._require_same",
+        "and sorted(store.known()) == known",
+        "",
+        "tests/registry/test_move.py::test_a_database_that_holds_something_else_does_not_take_its_place",
+    ),
+    Sabotage(
         "idle_decisions_untold",
         "who gives decisions that do not apply is told",
         "datacheck.registry.publish.publish",
