@@ -280,7 +280,7 @@ SABOTAGES = (
         "a_lost_worker_is_a_failure",
         "a task whose worker was killed is done again",
         "datacheck.engine.clusters.ClusterWorkers._result",
-        "future = self._submit(do, task, alone=True)",
+        "future = self._submit(do, task, alone=True, mark=mark)",
         "break",
         "tests/engine/test_clusters.py::test_a_task_whose_worker_is_killed_is_done_again",
     ),
