@@ -23,13 +23,13 @@ class LengthBias(Check):
 
     metrics = {
         "correlation": Metric(
-            "absolute correlation of length and being chosen",
+            "absolute correlation of length and being chosen; 0 where few pairs would show it by chance",
             "|r|",
             limit=Limit(max=0.3),
             why="the bound of the troubleshooting runbook; real sets stay below 0.13",
         ),
         "score_correlation": Metric(
-            "absolute correlation of length and score",
+            "absolute correlation of length and score; 0 where few pairs would show it by chance",
             "|r|",
             limit=Limit(warn_max=0.3),
             why="the same bound, but a good answer may well be longer",
@@ -89,8 +89,8 @@ class LengthBias(Check):
         z = abs(2 * wins - unequal) / math.sqrt(unequal) if unequal else 0.0
         biased = unequal and not low <= wins / unequal <= high
         numbers: _Numbers = {
-            "correlation": _correlation(sums),
-            "score_correlation": _score_correlation(sums),
+            "correlation": _beyond_chance(_correlation(sums), 2 * sums["pairs"]),
+            "score_correlation": _beyond_chance(_score_correlation(sums), 2 * sums["n"]),
             "longer_wins": Ratio(wins, unequal) if unequal else Ratio(0, sums["pairs"]),
             "longer_wins_z": z if biased else 0.0,
             "length_ratio": sums["chosen"] / max(sums["rejected"], 1),
@@ -128,6 +128,7 @@ def _scores(data: View) -> pl.LazyFrame:
     return data.rows.select("row", **whole).drop_nulls()
 
 
+_MANY = 100  # answers
 _LARGEST = 10**9  # a score beyond is an outlier (score_outliers), not a number to correlate
 _Numbers = dict[str, int | float | Ratio]
 _C, _R = pl.col("chosen"), pl.col("rejected")
@@ -150,6 +151,14 @@ def _correlation(sums: Mapping[str, int]) -> float:
     n, total = sums["pairs"], sums["chosen"] + sums["rejected"]
     spread = 2 * n * sums["squares"] - total**2  # (2n·s)², an integer
     return abs(sums["chosen"] - sums["rejected"]) / math.sqrt(spread) if spread else 0.0
+
+
+def _beyond_chance(correlation: float, answers: int) -> float:
+    """The correlation; of fewer than 100 answers 0 below three standard errors, of 1/√(n - 1) each.
+
+    With more of them, whatever is above the limit of 0.3 is beyond three.
+    """
+    return 0.0 if answers < _MANY and correlation * math.sqrt(max(answers - 1, 0)) <= 3 else correlation
 
 
 def _score_correlation(sums: Mapping[str, int]) -> float:

@@ -35,7 +35,8 @@ _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|r
 _NOTHING = r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]"
 _TO_DO = r"(?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*"
 _PATTERNS = {
-    "template_field": f"{_START}(\\{{\\{{ ?{_NAME} ?\\}}\\}})",  # {{name}}
+    # {{name}}, not /hotels/{{HotelId}}/rooms: the places of an address, as documents of an interface write them
+    "template_field": f"(?:^|[^A-Za-z0-9_$\\\\^{{}}'/])(\\{{\\{{ ?{_NAME} ?\\}}\\}})(?:[^/]|$)",
     # ${name}, not ${ab}$ and ${He}^{+}$
     "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}

@@ -26,6 +26,9 @@ _TRIED = 200  # golds that `auto` gives to math-verify, spread over them: 5 to 7
 _FORMULA = re.compile(r"\\[A-Za-z]|[\^$√π∞]|^[^\W\d_]\s*=|^[^\w]*\d[\d\W]*$")  # a command, a sign; `x = 3`; `(1, 2)`
 _LONGEST = 200  # characters of a formula
 
+# Numbers of options: rows from which on they tell whether they count from 0 or from 1, and the share of a slip.
+_ENOUGH, _SLIPS = 20, 0.05
+
 
 class UnverifiableAnswers(Check):
     r"""Share of rows whose gold answer no model can match: missing, empty, badly marked, or not readable.
@@ -209,26 +212,42 @@ def _outside(golds: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
         .collect()
     )
     rows = golds.join(options, on="row", how="inner", maintain_order="left")
-    judged = [_choice(*row) for row in rows.select("gold", "listed", "trouble", "texts", "names").iter_rows()]
+    first = _first_number(rows)
+    judged = [_choice(*row, first) for row in rows.select("gold", "listed", "trouble", "texts", "names").iter_rows()]
     return rows.select("row", "where", "gold").with_columns(problem=pl.Series(judged, dtype=pl.String))
 
 
+def _first_number(rows: pl.DataFrame) -> int | None:
+    """Whether numbers of options count from 0 or from 1, where enough rows tell: both ends are never used at once."""
+    number, most = pl.col("gold").cast(pl.UInt32, strict=False), pl.col("texts").list.len()
+    numbers = rows.filter(number.is_not_null(), ~pl.col("texts").list.contains(pl.col("gold")))
+    if numbers.height < _ENOUGH:
+        return None
+    zeros, lasts = (numbers.filter(number == end).height / numbers.height for end in (0, most))
+    if min(zeros, lasts) > _SLIPS or max(zeros, lasts) <= _SLIPS:
+        return None
+    return 0 if zeros > lasts else 1
+
+
 def _choice(
-    gold: str | None, listed: bool, trouble: str | None, texts: list[str], names: list[str | None]
+    gold: str | None, listed: bool, trouble: str | None, texts: list[str], names: list[str | None], first: int | None
 ) -> str | None:
     """What is wrong with a gold beside its options: as letters, place, name or text it must be one of them."""
     if gold is None or (trouble is not None and trouble != "falsy_answer"):
         return trouble or "empty_answer"
     given = [answer.strip() for answer in alternatives(gold, listed)]
-    places = [place for answer in given for place in _places(answer, texts, names)]
+    places = [place for answer in given for place in _places(answer, texts, names, first)]
     if not places:
         return "not_an_option"
     filled = [text for text in texts if text]
     return "repeated_option" if any(filled.count(texts[place]) > 1 for place in places) else None
 
 
-def _places(answer: str, texts: list[str], names: list[str | None]) -> list[int]:
-    """The options that an answer means: by their name, text or number, or by letters ("A, C", "(b)")."""
+def _places(answer: str, texts: list[str], names: list[str | None], first: int | None) -> list[int]:
+    """The options that an answer means: by their name, text or number, or by letters ("A, C", "(b)").
+
+    first: the number of the first option; None where it is not known, so that both 0 and 1 may be.
+    """
     same = [
         n
         for n, each in enumerate(zip(texts, names, strict=True))
@@ -236,6 +255,8 @@ def _places(answer: str, texts: list[str], names: list[str | None]) -> list[int]
     ]
     if same:
         return same[:1]
+    if answer.isdecimal() and first is not None:
+        return [place] if 0 <= (place := int(answer) - first) < len(texts) else []
     if answer.isdecimal() and int(answer) <= len(texts):
         return [min(int(answer), len(texts) - 1)]
     found = _LETTERS.match(answer)

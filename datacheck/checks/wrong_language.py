@@ -31,6 +31,9 @@ _OTHER_SCRIPTS: dict[str, tuple[str, ...]] = {
 # Words in an expected script other than Latin that make a sentence of their own, and their least share: a list of film
 # titles or of terms under a Chinese question.
 _SENTENCE, _PART = 20, 0.2
+# And those of what is asked of another text, in a user's turn: 纠正以下句子的语法错误, and the sentence.
+_INSTRUCTION, _ASKED = 8, 0.35
+_JSON = r"\{\s*\"[^\"]{1,60}\"\s*:"  # its keys are no words of a language
 
 
 class WrongLanguage(Check):
@@ -39,8 +42,9 @@ class WrongLanguage(Check):
     Each text is counted in words by script: a Chinese character is a word, so that a name in Latin letters does not
     outweigh the sentence around it. A text is wrong when fewer than half of its words (`share`) are in an expected
     script, when it is Japanese and only Chinese is expected, or when it is in the other form of Chinese than `zh-Hans`
-    or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words are not judged. A
-    Chinese text of 20 characters and more may hold four Latin words for each of them: names, titles, terms.
+    or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words and texts with an
+    object of JSON are not judged. A Chinese text of 20 characters and more may hold four Latin words for each of them:
+    names, titles, terms; a user's of 8 and more as many as make it 35 % Chinese: the sentence that it asks about.
     """
 
     metrics = {
@@ -69,8 +73,11 @@ class WrongLanguage(Check):
         judged = named.filter(pl.col("language") != "short")
         place = ["row", "path"]
         unlike = judged.filter(self._unexpected()).with_columns(problem=pl.lit("wrong_language")).collect().lazy()
-        programs = of_rows(texts, unlike).filter(looks_like_code(pl.col("text"))).select(place)
-        wrong = unlike.join(programs, on=place, how="anti", maintain_order="left").collect().lazy()
+        no_prose = looks_like_code(pl.col("text")) | pl.col("text").str.contains(_JSON)
+        read = of_rows(texts, unlike)
+        asked = read.filter(pl.col("role") == "user").select(place).join(unlike.filter(self._instructs()), on=place)
+        fine = pl.concat([read.filter(no_prose).select(place), asked.select(place)])
+        wrong = unlike.join(fine, on=place, how="anti", maintain_order="left").collect().lazy()
         mixed = judged.filter(pl.col("language") == "zh-mixed").with_columns(problem=pl.lit("mixed_chinese"))
         found = pl.concat([wrong, mixed]).select(*place, "problem", "language")
         shown = of_rows(texts, found).select(*place, "text").unique(place, keep="first")
@@ -94,10 +101,18 @@ class WrongLanguage(Check):
             not_checked=(left_out,) if short else (),
         )
 
+    def _scripts(self) -> list[str]:
+        return sorted({script for code in self.languages for script in _OTHER_SCRIPTS.get(code, ("latin",))})
+
+    def _instructs(self) -> pl.Expr:
+        """Enough words in an expected script, other than Latin, to say what is to be done with the rest."""
+        own = pl.sum_horizontal(self._scripts())
+        return pl.lit("latin" not in self._scripts()) & (own >= _INSTRUCTION) & (own >= words() * _ASKED)
+
     def _unexpected(self) -> pl.Expr:
         """Too few words in an expected script, or a form of Chinese or Japanese that is not named."""
-        scripts = {script for code in self.languages for script in _OTHER_SCRIPTS.get(code, ("latin",))}
-        own = pl.sum_horizontal(sorted(scripts))
+        scripts = self._scripts()
+        own = pl.sum_horizontal(scripts)
         few = own < words() * self.share
         if "latin" not in scripts:
             few &= (own < _SENTENCE) | (own < words() * _PART)

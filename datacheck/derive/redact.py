@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import compress, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +35,7 @@ from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.doubtful import doubtful
+from datacheck.pii.keys import LONGEST, beside, key_of, telling
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
@@ -346,9 +347,13 @@ class Redactor:
     def _replace(self, records: Sequence[_Record], form: _Form, *, whole: bool) -> None:
         """Look at every string of the records, or at each record as one text, and write pseudonyms into the strings."""
         leaves = [form.leaves(record.text) or [] for record in records]
-        texts = [record.text for record in records] if whole else [leaf.text for own in leaves for leaf in own]
+        every = [leaf for own in leaves for leaf in own]
+        texts = [record.text for record in records] if whole else [leaf.text for leaf in every]
         before = None if whole else [said for own in leaves for said in _said_before(own)]
-        wanted = iter(self._anonymiser.replacements(texts, before, surnames=whole))
+        fronts = [""] * len(texts) if whole else _fronts(every)
+        read = [front + text for front, text in zip(fronts, texts, strict=True)]
+        found_in = self._anonymiser.replacements(read, before, surnames=whole)
+        wanted = iter([_behind(len(front), own) for front, own in zip(fronts, found_in, strict=True)])
         for record, own in zip(records, leaves, strict=True):
             if whole:
                 found = next(wanted)
@@ -493,6 +498,19 @@ def _said_before(leaves: Sequence[Leaf]) -> Iterator[str]:
     for leaf in leaves:
         yield said
         said = f"{said}\n{leaf.text[-HEARD:]}"[-HEARD:]
+
+
+def _fronts(leaves: Sequence[Leaf]) -> list[str]:
+    """What is written in front of each value to read it: the key that says what it is, as in an audit."""
+    short = [0 < len(leaf.text) <= LONGEST and leaf.kind != "key" for leaf in leaves]
+    keys = [key_of(leaf.path) for leaf in leaves]
+    labels = telling(set(compress(keys, short)))
+    return [beside(key) if told and key in labels else "" for key, told in zip(keys, short, strict=True)]
+
+
+def _behind(front: int, wanted: Sequence["Replacement"]) -> list["Replacement"]:
+    """What is to be replaced behind so many characters, counted from there."""
+    return [each._replace(start=each.start - front, end=each.end - front) for each in wanted if each.start >= front]
 
 
 def _numbers(values: Iterable[Original]) -> set[str]:

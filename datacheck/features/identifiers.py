@@ -7,6 +7,7 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.pii.analyzer import FOUND, analyze
+from datacheck.pii.keys import LONGEST, beside, key_of, telling
 from datacheck.pii.policy import SECRETS
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import identity
@@ -50,6 +51,21 @@ def every_key(data: View) -> pl.LazyFrame:
     return data.cells.select(pl.format("{} (key)", "path").alias("path"), pl.col("path").alias("text")).unique(
         maintain_order=True
     )
+
+
+def told_by_keys(data: View) -> pl.DataFrame:
+    """`row`, `path`, `text`, `before` of short values behind a key that says what they are: QQ: 382910475.
+
+    before: code points of `text` in front of the value.
+    """
+    short = data.cells.filter(pl.col("text").str.len_chars().is_between(1, LONGEST))
+    cells = short.select("row", "path", "text").collect()
+    keys = {path: key_of(path) for path in cells["path"].unique()}
+    labels = telling(keys.values())
+    fronts = {path: beside(key) for path, key in keys.items() if key in labels}
+    some = cells.filter(pl.col("path").is_in(list(fronts)))
+    front = pl.col("path").replace_strict(fronts, return_dtype=pl.String)
+    return some.with_columns(before=front.str.len_chars(), text=front + pl.col("text"))
 
 
 def split_numbers(
@@ -101,13 +117,23 @@ class Identifiers(Feature):
         """
         turns = part.turns.select("row", "path", "role", "text").collect()
         texts = self._found(every_text(part).collect(), turns)
+        told = self._told(told_by_keys(part), texts)
         keys = self._found(every_key(part).collect())
         if keys.height:
             rows = part.cells.select("row", pl.format("{} (key)", "path").alias("path")).unique().collect()
             keys = keys.join(rows, on="path", maintain_order="left").sort("row", maintain_order=True)
         split = self._split(turns) if self.analyzed else None
-        tables = [table for table in (texts, keys, split) if table is not None and table.height] or [texts]
+        tables = [table for table in (texts, told, keys, split) if table is not None and table.height] or [texts]
         return pl.concat([table.select(pl.col(k).cast(t) for k, t in HITS.items()) for table in tables])
+
+    def _told(self, table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+        """The hits that only the key of a value tells, at their places in the value."""
+        if table.is_empty():
+            return known.clear()
+        hits = self._found(table)
+        own = hits.filter(pl.col("start").is_null() | (pl.col("start") >= pl.col("before")))
+        placed = own.with_columns(pl.col("start") - pl.col("before"), pl.col("end") - pl.col("before")).drop("before")
+        return placed.join(known.drop_nulls("entity"), on=["row", "path"], how="anti", maintain_order="left")
 
     def _found(self, table: pl.DataFrame, turns: pl.DataFrame | None = None) -> pl.DataFrame:
         """The hits in the column `text`, beside the other columns."""

@@ -21,7 +21,7 @@ def pearson(lengths):
 
 
 @pytest.mark.parametrize(
-    "lengths", [[(10, 5), (20, 10)], [(1, 9), (2, 8), (5, 5)], [(100, 1), (3, 4), (7, 7), (50, 60)]]
+    "lengths", [[(10, 5), (20, 10)] * 30, [(1, 9), (2, 8), (5, 5)] * 30, [(100, 1), (3, 4), (7, 7), (50, 60)] * 30]
 )
 def test_the_correlation_is_pearsons(lengths):
     result = measure(LengthBias(), pairs(*lengths))
@@ -133,3 +133,11 @@ def test_lengths_and_scores_like_scipy():
     assert result.value("score_correlation") == pytest.approx(abs(pearsonr(lengths, scores).statistic), abs=1e-6)
     assert result.not_checked == ("1 pair has no two scores to correlate with the lengths",)
     assert measure(LengthBias(), records).value("score_correlation") == 0
+
+
+def test_twenty_pairs_by_chance_are_no_bias():
+    """|r| of 0.34 in 20 pairs is within three standard errors; the same in 100 pairs is not."""
+    twenty = [(10, 8), (30, 14), (12, 18), (25, 9), (17, 16)] * 4
+    assert measure(LengthBias(), pairs(*twenty)).value("correlation") == 0
+    assert 0.3 < pearson(twenty) < 0.48
+    assert measure(LengthBias(), pairs(*twenty * 5)).value("correlation") == pytest.approx(pearson(twenty * 5))

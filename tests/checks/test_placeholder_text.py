@@ -165,3 +165,9 @@ def test_a_prompt_about_a_picture_that_is_not_there_is_named():
     assert measure(PlaceholderText(), [{**row, "images": ["1.png"]}]).value("absent") == Ratio(0, 1)
     drawn = {**row, "instruction": "如图所示，甲、乙两地相距多远？\n[asy] draw((0,0)--(12,0)); [/asy]"}
     assert measure(PlaceholderText(), [drawn]).value("absent") == Ratio(0, 1)
+
+
+def test_the_places_of_an_address_are_to_be_filled_in_by_who_calls_it():
+    said = "Search the reservations: GET {{HostName}}/rsv/v1/hotels/{{HotelId}}/reservations"
+    assert problems(said) == []
+    assert problems("Dear {{HotelId}}, welcome") == ["template_field"]

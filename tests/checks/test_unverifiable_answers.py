@@ -256,3 +256,15 @@ def test_tests_that_close_a_brace_of_the_prompt_are_no_cut_formula():
         r"a \rightarrow \frac{1}{2}",
     ]
     assert problems(UnverifiableAnswers(grader="exact"), golds(*whole)) == []
+
+
+@pytest.mark.parametrize(("numbers", "wrong"), [([0, 1, 2, 3], 4), ([1, 2, 3, 4], 0)], ids=["from 0", "from 1"])
+def test_numbers_of_options_count_as_the_others_do(numbers, wrong):
+    rows = [{"question": f"q{n}", "options": list("wxyz"), "answer_index": numbers[n % 4]} for n in range(24)]
+    assert measure(UnverifiableAnswers(), rows).value("rate") == Ratio(0, 24)
+    rows[6]["answer_index"] = wrong
+    result = measure(UnverifiableAnswers(), rows)
+    assert result.value("rate") == Ratio(1, 24)
+    assert (6, "not_an_option") in result.problems
+    few = measure(UnverifiableAnswers(), rows[4:8])  # too few to tell
+    assert few.value("rate") == Ratio(0, 4)

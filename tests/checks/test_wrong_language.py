@@ -115,3 +115,17 @@ def test_the_contract_sets_the_limit():
 def test_languages_are_known_codes(languages):
     with pytest.raises(ValidationError):
         WrongLanguage(languages=languages)
+
+
+def test_what_is_asked_of_a_sentence_in_another_language():
+    """A user's Chinese instruction above an English sentence is Chinese; the same as an answer is not."""
+    asked = "纠正以下句子的语法错误\nThe room which its walls are covered in old paintings is an art gallery."
+    chat = [{"role": "user", "content": asked}, {"role": "assistant", "content": TEXTS["zh-Hans"]}]
+    assert measure(WrongLanguage(languages=("zh",)), [{"messages": chat}]).problems == []
+    swapped = [{"role": "user", "content": TEXTS["zh-Hans"]}, {"role": "assistant", "content": asked}]
+    assert measure(WrongLanguage(languages=("zh",)), [{"messages": swapped}]).problems == [(0, "wrong_language")]
+
+
+def test_objects_of_json_are_no_words():
+    assert not wrong('{"language": "sql", "snippet": "select the name and the age of all users from the table"}', "zh")
+    assert wrong("Here it is in a few more words: {the language is, so to say, plain English and nothing else}", "zh")

@@ -816,3 +816,19 @@ def test_how_to_redact_is_said_with_redact_only(tmp_path):
         derive(tmp_path / "report", data, tmp_path / "out", surrogates=True, contract=path)
     with pytest.raises(UsageError, match="choose one"):
         derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=path, **both)
+
+
+def test_what_only_the_name_of_a_column_tells_is_replaced(tmp_path):
+    """A CSV has its labels in the header, a hundred rows away from the values."""
+    values = {"姓名": "雷海波", "住院号": "3959658", "QQ": "382910475", "出生日期": "1986-03-12"}
+    header = ",".join([*values, "question", "answer"])
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "a.csv").write_text(f"{header}\n{','.join(values.values())},出院后多久复查？,两周后。\n")
+    manifest = redact(tmp_path)
+    assert manifest.redaction.not_redactable == 0
+    (row,) = csv.DictReader(io.StringIO(kept(tmp_path, "a.csv").decode()))
+    assert [PSEUDONYM.fullmatch(row[name])[1] for name in values] == [
+        "PERSON", "CN_MEDICAL_RECORD", "QQ", "DATE_OF_BIRTH",
+    ]  # fmt: skip
+    assert row["answer"] == "两周后。"
+    assert manifest.validation.exit_code == 0

@@ -402,6 +402,16 @@ CASES = {
             ("answer", 0, None, "answerKey", "B"),
         ],
     ),
+    "multiple choice with the number of the right one": (
+        {"question": "q", "options": ["x", "y"], "answer_index": 1},
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "question", "q"),
+            ("option", 0, None, "options[0]", "x"),
+            ("option", 1, None, "options[1]", "y"),
+            ("answer", 0, None, "answer_index", "1"),
+        ],
+    ),
     "choices as a dict": (
         {"question": "q", "choices": {"A": "x", "B": "y"}, "answer": "A"},
         "multiple_choice",

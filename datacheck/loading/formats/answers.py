@@ -170,7 +170,10 @@ def _is_calls(text: str, given: Any) -> bool:
     return given.__class__ is str and _CALLS.match(text) is not None
 
 
-_GOLDS = ("label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold", "correct")
+_GOLDS = (
+    "label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold", "correct", "correct_answer",
+    "correct_option", "answer_index", "answer_idx", "correct_index", "gold_index", "label_idx", "correct_answer_index",
+)  # fmt: skip
 
 NAMES = (
     Name(

@@ -37,6 +37,8 @@ class Gps(Recognizer):
     )
     negative_left = (
         r"(?:[\[(（,，][^\[(（]{0,2}|[0-9.] *[,，] *)(?<=[0-9],? *)\Z"
+        # where the earth shook, or a storm is
+        r"|(?:震中|震源|台风中心|(?i:epicent(?:er|re)|hypocent(?:er|re)))[^\n]{0,20}\Z"
         # a point of a drawing in Asymptote: label("$N$",(44.91307,108.57427))
         r"|(?:(?:dot|draw|fill|label|pair|circle|arc)\([^()\n]{0,20}|--)\(?\Z"
     )

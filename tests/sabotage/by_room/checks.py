@@ -388,4 +388,28 @@ SABOTAGES = (
         "False",
         "tests/text/test_graders.py::test_formulas_are_read_by_math_verify_where_nobody_names_a_grader",
     ),
+    Sabotage(
+        "twenty_pairs_prove_all",
+        "a correlation that few pairs show by chance is none",
+        "datacheck.checks.length_bias._beyond_chance",
+        "answers < _MANY",
+        "answers < 0",
+        "tests/checks/test_length_bias.py::test_twenty_pairs_by_chance_are_no_bias",
+    ),
+    Sabotage(
+        "an_answer_is_an_instruction",
+        "only what a user asks may be mostly in the language that it is about",
+        "datacheck.checks.wrong_language.WrongLanguage.measure",
+        'pl.col("role") == "user"',
+        'pl.col("role") != "user"',
+        "tests/checks/test_wrong_language.py::test_what_is_asked_of_a_sentence_in_another_language",
+    ),
+    Sabotage(
+        "options_count_from_both_ends",
+        "a number that is no option where the others count from 0 is none",
+        "datacheck.checks.unverifiable_answers._outside",
+        "first = _first_number(rows)",
+        "first = None",
+        "tests/checks/test_unverifiable_answers.py::test_numbers_of_options_count_as_the_others_do",
+    ),
 )

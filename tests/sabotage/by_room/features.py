@@ -319,4 +319,12 @@ SABOTAGES = (
         "tests/checks/test_near_duplicates_options.py"
         "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
+    Sabotage(
+        "a_header_that_nobody_reads",
+        "a value is what the key above it says",
+        "datacheck.features.identifiers.told_by_keys",
+        "key in labels",
+        "key not in keys.values()",
+        "tests/pii/test_labels_in_keys.py::test_a_value_is_what_its_key_says",
+    ),
 )

@@ -1,0 +1,55 @@
+"""Keys of a record that say what their value is: under 住院号, QQ or patient_name a value needs no other label.
+
+Which keys do is tried, with a made-up value of each kind behind them, so that no list of keys stands beside the
+recognizers' own words.
+"""
+
+import re
+from collections.abc import Collection
+from functools import cache
+from random import Random
+
+import polars as pl
+
+from datacheck.pii.prefilter import candidates
+from datacheck.pii.recognizers import RECOGNIZERS, of_regions
+
+LONGEST = 64
+"""Code points of a value that its key may tell; a longer one is prose, and speaks for itself."""
+
+
+def beside(key: str) -> str:
+    """What is written in front of a value to read it with its key, as a form has it."""
+    return f"{key}: "
+
+
+def key_of(path: str) -> str:
+    """The key of a value at a path: name for people[0].name, and for people[0].name[1]."""
+    return re.sub(r"(?:\[[0-9]+\])+$", "", path).rpartition(".")[2]
+
+
+def telling(keys: Collection[str]) -> frozenset[str]:
+    """Those of some keys that are labels of a recognizer."""
+    return _telling(frozenset(keys))
+
+
+@cache
+def _telling(keys: frozenset[str]) -> frozenset[str]:
+    if not keys:
+        return frozenset()
+    made, some = _made(), sorted(keys)
+    values, kinds = list(made.values()), list(made)  # the expressions of other kinds are not compiled for it
+    tried = candidates(pl.Series([beside(key) + value for key in some for value in values], dtype=pl.String), kinds)
+    alone = candidates(pl.Series(values, dtype=pl.String), kinds)
+    more = tried.with_columns(key=pl.Series([key for key in some for _ in values]))
+    fired = pl.concat([alone] * len(some))
+    labels = pl.any_horizontal(pl.col(name) & ~fired[name] for name in alone.columns)
+    return frozenset(more.filter(labels)["key"])
+
+
+@cache
+def _made() -> dict[str, str]:
+    """By entity a value without the label that must stand before it, of those that need one."""
+    some = {name: RECOGNIZERS[name] for name in of_regions()}
+    made = {name: (each.label, each.canary(Random(0))) for name, each in some.items() if each.label}
+    return {name: value.removeprefix(label).strip() for name, (label, value) in made.items() if value.startswith(label)}
