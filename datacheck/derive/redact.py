@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import compress, islice
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,7 +35,7 @@ from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.doubtful import doubtful
-from datacheck.pii.keys import LONGEST, beside, key_of, telling
+from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
@@ -503,9 +503,8 @@ def _said_before(leaves: Sequence[Leaf]) -> Iterator[str]:
 def _fronts(leaves: Sequence[Leaf]) -> list[str]:
     """What is written in front of each value to read it: the key that says what it is, as in an audit."""
     short = [0 < len(leaf.text) <= LONGEST and leaf.kind != "key" for leaf in leaves]
-    keys = [key_of(leaf.path) for leaf in leaves]
-    labels = telling(set(compress(keys, short)))
-    return [beside(key) if told and key in labels else "" for key, told in zip(keys, short, strict=True)]
+    before = fronts({leaf.path for leaf, told in zip(leaves, short, strict=True) if told})
+    return [before.get(leaf.path, "") if told else "" for leaf, told in zip(leaves, short, strict=True)]
 
 
 def _behind(front: int, wanted: Sequence["Replacement"]) -> list["Replacement"]:

@@ -7,7 +7,7 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.pii.analyzer import FOUND, analyze
-from datacheck.pii.keys import LONGEST, beside, key_of, telling
+from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.policy import SECRETS
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import identity
@@ -54,18 +54,18 @@ def every_key(data: View) -> pl.LazyFrame:
 
 
 def told_by_keys(data: View) -> pl.DataFrame:
-    """`row`, `path`, `text`, `before` of short values behind a key that says what they are: QQ: 382910475.
+    """`row`, `path`, `text`, `before`, `length` of short values behind a key that says what they are: QQ: 382910475.
 
-    before: code points of `text` in front of the value.
+    before: code points of `text` in front of the value; length: of all of it.
     """
     short = data.cells.filter(pl.col("text").str.len_chars().is_between(1, LONGEST))
     cells = short.select("row", "path", "text").collect()
-    keys = {path: key_of(path) for path in cells["path"].unique()}
-    labels = telling(keys.values())
-    fronts = {path: beside(key) for path, key in keys.items() if key in labels}
-    some = cells.filter(pl.col("path").is_in(list(fronts)))
-    front = pl.col("path").replace_strict(fronts, return_dtype=pl.String)
-    return some.with_columns(before=front.str.len_chars(), text=front + pl.col("text"))
+    before = fronts(cells["path"].unique().to_list())
+    some = cells.filter(pl.col("path").is_in(list(before)))
+    front = pl.col("path").replace_strict(before, return_dtype=pl.String)
+    return some.with_columns(text=front + pl.col("text"), before=front.str.len_chars()).with_columns(
+        length=pl.col("text").str.len_chars()
+    )
 
 
 def split_numbers(
@@ -131,9 +131,11 @@ class Identifiers(Feature):
         if table.is_empty():
             return known.clear()
         hits = self._found(table)
-        own = hits.filter(pl.col("start").is_null() | (pl.col("start") >= pl.col("before")))
-        placed = own.with_columns(pl.col("start") - pl.col("before"), pl.col("end") - pl.col("before")).drop("before")
-        return placed.join(known.drop_nulls("entity"), on=["row", "path"], how="anti", maintain_order="left")
+        whole = (pl.col("entity") != "PERSON") | (pl.col("end") == pl.col("length"))  # name: 金华3.2级地震
+        own = hits.filter(pl.col("start").is_null() | ((pl.col("start") >= pl.col("before")) & whole))
+        placed = own.with_columns(pl.col("start") - pl.col("before"), pl.col("end") - pl.col("before"))
+        found = known.drop_nulls("entity")
+        return placed.drop("before", "length").join(found, on=["row", "path"], how="anti", maintain_order="left")
 
     def _found(self, table: pl.DataFrame, turns: pl.DataFrame | None = None) -> pl.DataFrame:
         """The hits in the column `text`, beside the other columns."""

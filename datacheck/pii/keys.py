@@ -5,7 +5,7 @@ recognizers' own words.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Container
 from functools import cache
 from random import Random
 
@@ -17,10 +17,33 @@ from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 LONGEST = 64
 """Code points of a value that its key may tell; a longer one is prose, and speaks for itself."""
 
+_NAME = "name"  # of a tool, a film, a person
+_OF_A_PERSON = frozenset(
+    """
+    gender sex age birthday phone mobile tel email id_card address 性别 年龄 生日 电话 手机 邮箱 身份证号 住址 地址
+    """.split()
+)
+
+
+def fronts(paths: Collection[str]) -> dict[str, str]:
+    """What is written in front of the values at some paths to read each with its key, as a form has it: `QQ: `.
+
+    Only of keys that are labels; of `name` only beside a key that only a person has.
+    """
+    keys = {path: key_of(path) for path in paths}
+    labels, known = telling(keys.values()), {path.casefold() for path in keys}
+    return {path: beside(key) for path, key in keys.items() if key in labels and _may_tell(path, key, known)}
+
 
 def beside(key: str) -> str:
-    """What is written in front of a value to read it with its key, as a form has it."""
+    """A key as it stands before its value."""
     return f"{key}: "
+
+
+def _may_tell(path: str, key: str, known: Container[str]) -> bool:
+    parent = path.rpartition(".")[0].casefold()
+    beside_it = (f"{parent}.{other}".removeprefix(".") for other in _OF_A_PERSON)
+    return key.casefold() != _NAME or any(other in known for other in beside_it)
 
 
 def key_of(path: str) -> str:

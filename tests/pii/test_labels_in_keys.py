@@ -64,6 +64,13 @@ def test_prose_speaks_for_itself():
     assert hits({**CHAT, "住院号": "见病历首页。" + "其余说明从略。" * (LONGEST // 7)}) == []
 
 
+def test_a_name_is_a_persons_beside_what_only_a_person_has():
+    assert hits({**CHAT, "patient_info": {"name": "雷海波", "gender": "男"}}) == [("person", "patient_info.name")]
+    assert hits({**CHAT, "name": "雷海波", "age": 39}) == [("person", "name")]
+    assert hits({**CHAT, "knowledge": {"name": "雷海波", "attrname": "代表作品"}}) == []
+    assert hits({**CHAT, "event": {"name": "金华3.2级地震", "address": "金华"}}) == []
+
+
 def test_the_key_of_a_value():
     paths = ["name", "people[0].name", "people[0].name[1]", "a.b.c", "rows[2][3]"]
     assert [key_of(path) for path in paths] == ["name", "name", "name", "c", "rows"]
