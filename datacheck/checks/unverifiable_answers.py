@@ -213,7 +213,9 @@ def _outside(golds: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
     )
     rows = golds.join(options, on="row", how="inner", maintain_order="left")
     first = _first_number(rows)
-    judged = [_choice(*row, first) for row in rows.select("gold", "listed", "trouble", "texts", "names").iter_rows()]
+    judged = [
+        _choice(*row, first=first) for row in rows.select("gold", "listed", "trouble", "texts", "names").iter_rows()
+    ]
     return rows.select("row", "where", "gold").with_columns(problem=pl.Series(judged, dtype=pl.String))
 
 
@@ -230,7 +232,7 @@ def _first_number(rows: pl.DataFrame) -> int | None:
 
 
 def _choice(
-    gold: str | None, listed: bool, trouble: str | None, texts: list[str], names: list[str | None], first: int | None
+    gold: str | None, listed: bool, trouble: str | None, texts: list[str], names: list[str | None], *, first: int | None
 ) -> str | None:
     """What is wrong with a gold beside its options: as letters, place, name or text it must be one of them."""
     if gold is None or (trouble is not None and trouble != "falsy_answer"):
