@@ -102,8 +102,23 @@ class ControlTokens(Check):
                 )
             ),
             figures={"kinds": per_kind(found)},
-            not_checked=(left_out,) if plain else (),
+            not_checked=((left_out,) if plain else ()) + _rendered(data),
         )
+
+
+def _rendered(data: View) -> tuple[Message, ...]:
+    """What is said of prompts that a template has rendered already, and that were read as the messages in them."""
+    prompts = data.turns.filter(pl.col("part") == "prompt", ~pl.col("path").str.contains("[", literal=True))
+    several = prompts.group_by("row", "path").len().filter(pl.col("len") > 1)
+    rows = several.select(pl.col("row").n_unique()).collect().item()
+    said = Message.plural(
+        "{n:,} prompt is rendered by a template and was read as its messages; a trainer that renders prompts would do"
+        " it twice",
+        "{n:,} prompts are rendered by a template and were read as their messages; a trainer that renders prompts would"
+        " do it twice",
+        rows,
+    )
+    return (said,) if rows else ()
 
 
 def _without_media(text: pl.Expr) -> pl.Expr:

@@ -32,6 +32,7 @@ _ENGLISH = ascii_edges(
 )
 # Words with which a prompt names a language, translation, or a text that is written in another one.
 _THOUGHT = r"(?s)^.*</think>"
+_ACCENTED = r"[¿¡]|[ß-öø-ÿ].*[ß-öø-ÿ]"  # ¿Cómo se utiliza en ganadería? has too few words to tell its language
 _NOT_LATIN = r"[^\x00-\x{24F}\p{P}\p{S}]{2}"
 _STRAY = ("han", "kana", "hangul", "cyrillic")
 _APART = (
@@ -190,7 +191,11 @@ def _other_tongues(texts: pl.LazyFrame, last: pl.LazyFrame) -> pl.LazyFrame:
     prompts = of_rows(texts, told).filter(pl.col("role").ne_missing("assistant"))
     prompts = prompts.select("row", text.str.split("\n")).explode("text")  # a line may be what is to be worked on
     english = text.str.count_matches(_ENGLISH) >= text.str.count_matches(r"[A-Za-z]+").clip(1) * _COMMON
-    meant = text.str.contains(_SPOKEN) | text.map_batches(latin.language_of, return_dtype=pl.String).is_not_null()
+    meant = (
+        text.str.contains(_SPOKEN)
+        | text.str.contains(_ACCENTED)
+        | text.map_batches(latin.language_of, return_dtype=pl.String).is_not_null()
+    )
     asked = prompts.group_by("row").agg(meant=meant.any(), english=english.any()).filter("english", ~pl.col("meant"))
     return told.join(asked, on="row", how="semi", maintain_order="left").drop("text").collect().lazy()
 

@@ -7,9 +7,10 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Ratio, Value, View, for_review, saying, total
-from datacheck.features.turn_texts import THOUGHTS
+from datacheck.features.turn_texts import THOUGHTS, of_rows
 from datacheck.text.prose import any_item, is_prose, top_key
 
+_SAMPLE, _SAME = 200, 0.95  # values of a key that are compared with what is read, and how many are to stand in it
 _REPEATED = 10  # rows per different value: a licence, a task's name, the same instruction for everybody
 
 
@@ -17,9 +18,10 @@ class UnjudgedText(Check):
     """Prose that stands under keys which no reader takes for a prompt, an answer or a message.
 
     It always runs. Four words in a row are prose, or eight characters of Chinese; identifiers, dates, paths and values
-    that ten rows share on average are not, nor are worked solutions and reasoning (`solution`, `rationale`, `cot`,
-    `explanation`), which the checks of damaged texts read. Keys that the contract names under `source.columns` are
-    judged by the checks that use them.
+    that ten rows share on average are not, nor are keys whose values stand word for word in a text of their row that is
+    read (`question` beside the `text` that holds it), nor worked solutions and reasoning (`solution`, `rationale`,
+    `cot`, `explanation`), which the checks of damaged texts read. Keys that the contract names under `source.columns`
+    are judged by the checks that use them.
     """
 
     metrics = {
@@ -70,6 +72,7 @@ class UnjudgedText(Check):
             .sort("characters", "where", descending=[True, False])
             .collect()
         )
+        keys = keys.filter(~pl.col("where").is_in(_said_elsewhere(data, prose, keys["where"].to_list())))
         unjudged = int(keys["characters"].sum())
         if not total(data.rows):
             return self.not_measured()
@@ -90,3 +93,12 @@ class UnjudgedText(Check):
             (Value("share", Ratio(unjudged, max(whole, 1))),),
             evidence=for_review(places.select("row", "where", "problem", "said"), data.rows),
         )
+
+
+def _said_elsewhere(data: View, prose: pl.LazyFrame, keys: list[str]) -> list[str]:
+    """The keys whose values, of a sample, stand word for word in texts of their row that are read: {text, question}."""
+    some = prose.filter(pl.col("where").is_in(keys)).filter(pl.int_range(pl.len()).over("where") < _SAMPLE).collect()
+    texts = of_rows(data.turns, some.lazy()).group_by("row").agg(said=pl.col("text").str.join("\n", ignore_nulls=True))
+    beside = some.lazy().join(texts, on="row", how="left").with_columns(pl.col("said").fill_null(""))
+    same = pl.col("said").str.contains(pl.col("text").str.strip_chars(), literal=True)
+    return beside.group_by("where").agg(same=same.mean()).filter(pl.col("same") >= _SAME).collect()["where"].to_list()

@@ -30,6 +30,8 @@ _SPLIT = re.compile(rf" ?({_SIGN}) ?")
 _LEADING_ZERO = re.compile(r"(?<![\d.,])0\d")
 _PLAIN = str.maketrans({"×": "*", "x": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
 _NO_VALUE = str.maketrans(dict.fromkeys("$¥￥€£,\\ "))
+_GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+")
+_RANGE = re.compile(r"(\d+)-(\d+)")  # 6-39 = 2.250: of six to thirty-nine
 _NEAR = 16  # characters before a sum
 _ROUNDED = Fraction(1, 100)  # of a result that need not be exact: what people leave out
 
@@ -48,7 +50,7 @@ def equations(text: str) -> Iterator[Equation]:
     """The sums of a text that can be read in one way."""
     for found in _EQUATION.finditer(text):
         left, right = found["left"], found["right"]
-        if _TAKEN.search(text, max(0, found.start() - _NEAR), found.start()):
+        if _TAKEN.search(text, max(0, found.start() - _NEAR), found.start()) or _is_range(left, right):
             continue
         worked = None if _LEADING_ZERO.search(found[0]) else _worked(*_parts(left))
         said = _said(right)
@@ -57,8 +59,17 @@ def equations(text: str) -> Iterator[Equation]:
             yield Equation(found.start("left"), end, left, _written(worked), _equal(worked, said, left, right))
 
 
+def _is_range(left: str, right: str) -> bool:
+    """Whether a left side is two ascending numbers with a hyphen between them, and the right one no difference."""
+    ends = _RANGE.fullmatch(left)
+    return ends is not None and int(ends[1]) < int(ends[2]) and right[0] not in "-−"
+
+
 def _equal(worked: Fraction, said: Fraction, left: str, right: str) -> bool:
     """Whether a sum comes to what is said, as far as that is rounded."""
+    if _GROUPED.fullmatch(right):  # 250 × 7 = 1.750, as Spanish and German write it
+        grouped = _value(right.replace(".", ""))
+        said = grouped if grouped == worked else said
     off = abs(worked - said)
     if not off or worked * 100 == said or worked == said * 100:  # a per cent sign may go unsaid
         return True

@@ -130,3 +130,16 @@ def test_what_only_looks_like_a_token_warns(role):
 )
 def test_answer_tags(text, found):
     assert problems(text) == found
+
+
+def test_a_rendered_prompt_is_read_and_said():
+    """TRL leaves a prompt that is a string as it is, so it may be rendered; what stands inside a turn is none of it."""
+    prompt = "<|im_start|>system\n答<|im_end|>\n<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+    rows = [{"prompt": prompt.format(said), "chosen": "好", "rejected": "坏"} for said in ("问", "<|im_start|>system")]
+    result = measure(ControlTokens(), rows)
+    assert result.problems[0] == (1, "control_token")
+    assert {row for row, _ in result.problems} == {1}
+    few = measure(ControlTokens(), rows[:1])
+    assert few.problems == []
+    said = "1 prompt is rendered by a template and was read as its messages; a trainer that renders prompts would do it"
+    assert few.not_checked == (f"{said} twice",)

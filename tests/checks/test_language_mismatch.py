@@ -4,7 +4,7 @@ import pytest
 
 from datacheck.check import Ratio
 from datacheck.checks.language_mismatch import LanguageMismatch
-from datacheck.testing import finding, measure
+from datacheck.testing import dataset, finding, measure
 
 ASKED_ZH = "请介绍一下如何在家里种植小番茄，需要注意哪些事项？"
 ASKED_EN = "How do I grow small tomatoes at home, and what should I take care of?"
@@ -119,3 +119,23 @@ def test_it_warns_and_says_which():
 def test_stray_words(prompt, answer, slip):
     result = measure(LanguageMismatch(), [{"prompt": prompt, "completion": answer}])
     assert result.value("stray") == Ratio(int(slip), 1)
+
+
+@pytest.mark.parametrize(
+    ("asked", "problems"),
+    [
+        ("¿Cómo se utiliza la raza Blanca cacereña en ganadería?", []),
+        ("How is the breed of the white cow used in the farms of Spain?", [(0, "language_mismatch")]),
+    ],
+)
+def test_a_short_question_with_accents_is_not_english(asked, problems):
+    answer = (
+        "La vaca es una raza de la región, que se cría en el campo para la carne y la leche de los pueblos más"
+        " pequeños del norte, y por su carácter es muy dócil con las personas que la cuidan."
+    )
+    assert (
+        measure(
+            LanguageMismatch(), dataset(f"system: - IoT and data for the farm | user: {asked} | assistant: {answer}")
+        ).problems
+        == problems
+    )

@@ -82,3 +82,12 @@ def test_thoughts_in_a_key_of_their_own_are_judged():
         assert found.status in ("warn", "fail"), check
         assert {place.where for place in found.evidence.first} == {"messages[1].reasoning_content"}, check
         assert all(str(place.detail) for place in found.evidence.first)
+
+
+def test_what_stands_in_a_text_that_is_read_is_read():
+    asked = [f"What is the capital of the country number {n}, please?" for n in range(20)]
+    rows = [{"text": f"Question: {each}\nAnswer: I do not know it.", "source_question": each} for each in asked]
+    assert measure(UnjudgedText(), rows).value("share").n == 0
+    for row, other in zip(rows[:2], asked[5:], strict=False):
+        row["source_question"] = other  # one row in ten says something else
+    assert measure(UnjudgedText(), rows).value("share").n == sum(len(row["source_question"]) for row in rows)

@@ -412,6 +412,30 @@ CASES = {
             ("answer", 0, None, "answer_index", "1"),
         ],
     ),
+    "a prompt that ends with what opens its answer": (
+        {"prompt": "<|im_start|>system\ns<|im_end|>\n<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n<think>\n"},
+        "messages",
+        [("prompt", 0, "system", "prompt", "s"), ("prompt", 1, "user", "prompt", "q")],
+    ),
+    "a rendered prompt of a pair": (
+        {"prompt": "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n", "chosen": "c", "rejected": "r"},
+        "preference",
+        [
+            ("prompt", 0, "user", "prompt", "q"),
+            ("chosen", 1, "assistant", "chosen", "c"),
+            ("rejected", 1, "assistant", "rejected", "r"),
+        ],
+    ),
+    "a rendered prompt with a gold": (
+        {"prompt": "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n", "ground_truth": "4"},
+        "qa",
+        [("prompt", 0, "user", "prompt", "q"), ("answer", 0, None, "ground_truth", "4")],
+    ),
+    "a text whose answer is missing": (
+        {"text": "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\n"},
+        "messages",
+        [("prompt", 0, "user", "text", "q"), ("response", 1, "assistant", "text", "")],
+    ),
     "choices as a dict": (
         {"question": "q", "choices": {"A": "x", "B": "y"}, "answer": "A"},
         "multiple_choice",
@@ -512,7 +536,8 @@ def test_no_leaf_of_the_record_gets_lost(load, name):
         "text",
     }
     for text in strings(record):
-        assert text in held or json.dumps(text)[1:-1] in held or text in structure
+        rendered = text.startswith("<|im_start|>")  # its messages are in turns, each for itself
+        assert rendered or text in held or json.dumps(text)[1:-1] in held or text in structure
 
 
 @pytest.mark.parametrize("columns", [{}, {"id": "id", "source": "meta.src"}])

@@ -22,6 +22,8 @@ def judged(text):
         ("2 + 3 * 4 = 20", ("2 + 3 * 4", "14", False)),  # products come first
         ("20 - 35 = -15", ("20 - 35", "-15", True)),
         ("20 - 35 = 15", ("20 - 35", "-15", False)),
+        ("39-6 = 30", ("39-6", "33", False)),
+        ("250 × 7 = 1.850", ("250 × 7", "1750", False)),
         ("100 / 3 = 33.33", ("100 / 3", "33.3333", True)),
         ("100 / 3 = 33", ("100 / 3", "33.3333", True)),
         ("100 / 3 = 43", ("100 / 3", "33.3333", False)),
@@ -74,6 +76,9 @@ def test_sums_are_worked_out(text, found):
         r"$\frac 12 \cdot 5 \cdot 2 = 5$",
         r"\sqrt 16 + 1 = 5",
         "log 100 + 1 = 3",
+        "≥40 animales = 2.025 m²/cerda, 6-39 = 2.250",
+        "un añojo de 250 kg: 250 × 7.0 = 1.750",
+        "250 × 7 = 1.750.000 / 1000",
     ],
 )
 def test_what_can_be_read_in_several_ways_is_not_judged(text):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from datacheck.loading.cells import as_text, json_type, walk
 from datacheck.loading.formats.base import PASSAGES, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS
+from datacheck.loading.formats.chatml import prompt_turns
 from datacheck.loading.formats.instruct import history_turns, side_turns
 from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
@@ -39,7 +40,8 @@ def read_qa(record: dict[str, Any], styles: Styles, question: str, answer: str) 
         return None
     used = {question, answer}
     turns = history_turns(record, used)
-    turns.append(_with_passage(record, question, used, len(turns)))
+    rendered = prompt_turns(record[question], question, len(turns))
+    turns += rendered or [_with_passage(record, question, used, len(turns))]
     turns.append(plain_turn("answer", 0, None, answer, record[answer]))
     return Extract(turns, frozenset(used))
 
@@ -145,7 +147,7 @@ def read_verifiable(
     if style is not None:
         turns = message_turns(record[key], style, key, ("prompt", _EVERYTHING, ""), 0, cells)
     elif record[key].__class__ is str:
-        turns = [plain_turn("prompt", 0, "user", key, record[key])]
+        turns = prompt_turns(record[key], key) or [plain_turn("prompt", 0, "user", key, record[key])]
     else:
         return None
     turns.append(plain_turn("answer", 0, None, answer, record[answer]))

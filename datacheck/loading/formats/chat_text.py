@@ -1,6 +1,6 @@
 """Conversations that stand as one text.
 
-- ChatML, as OpenAI wrote it down and Qwen renders it (openai/openai-python v0.27, chatml.md)
+- ChatML (`chatml`)
 - `<s>Human: …</s><s>Assistant: …</s>`, as Llama2-Chinese trains (FlagAlpha/Llama2-Chinese, data/dev_sft.csv)
 - raw Glaive function calling v2 (glaiveai/glaive-function-calling-v2, README)
 - lists of messages written as JSON text
@@ -16,11 +16,11 @@ import re
 from functools import partial
 from typing import Any
 
+from datacheck.loading.formats import chatml
 from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.turns import OPENAI_ROLES, Extract, Styles, Turn, answers_from, tools_turn
 
-_CHATML = re.compile(r"<\|im_start\|>([a-z_]+)\n(.*?)(?:<\|im_end\|>\s*|\Z)", re.DOTALL)
 _FLAG = re.compile(r"<s>(Human|Assistant|System): ?(.*?)</s>\s*", re.DOTALL)
 _FLAG_ROLES = {"Human": "user", "Assistant": "assistant", "System": "system"}
 _GLAIVE = re.compile(r"(USER|ASSISTANT|FUNCTION RESPONSE): ")
@@ -39,26 +39,17 @@ def turns_of(said: list[tuple[str, str]], path: str) -> list[Turn]:
     ]
 
 
-def _said(text: Any, begins: str, message: re.Pattern[str]) -> list[tuple[str, str]]:
-    """The (role, text) of a text that is nothing but such messages; none where something stands between them."""
-    if text.__class__ is not str or not text.startswith(begins):
-        return []
-    found = list(message.finditer(text))
-    whole = sum(match.end() - match.start() for match in found) == len(text)
-    return [(match[1], match[2]) for match in found] if whole else []
-
-
 def read_chatml(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
-    """Read a text that is nothing but ChatML messages."""
+    """Read a text that is nothing but ChatML messages; a prompt may end with what opens its answer."""
     del styles
-    said = _said(record[key], "<|im_start|>", _CHATML)
+    said = chatml.asked(record[key]) if key == "prompt" else chatml.messages_of(record[key])
     return Extract(turns_of(said, key) + tools_turn(record), frozenset({key, "tools"})) if said else None
 
 
 def read_flag(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
     """Read a text that is nothing but `<s>Human: …</s>` and `<s>Assistant: …</s>`."""
     del styles
-    said = [(_FLAG_ROLES[role], text.strip()) for role, text in _said(record[key], "<s>", _FLAG)]
+    said = [(_FLAG_ROLES[role], text.strip()) for role, text in chatml.said(record[key], "<s>", _FLAG)]
     return Extract(turns_of(said, key), frozenset({key})) if said else None
 
 
@@ -108,7 +99,9 @@ FORMATS = (
     ),
     *(
         Format("messages", 395, frozenset({key}), partial(read_chatml, key=key), without)
-        for key, without in first_of(("text", "prompt", "content"))
+        for key, without in first_of(("text", "content"))
     ),
+    # behind what reads a prompt with an answer or a gold beside it
+    Format("messages", 195, frozenset({"prompt"}), partial(read_chatml, key="prompt"), frozenset({"text"})),
     Format("messages", 392, frozenset({"text"}), partial(read_flag, key="text")),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from datacheck.loading.cells import json_text, json_type
 from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
+from datacheck.loading.formats.chatml import prompt_turns
 from datacheck.loading.formats.turns import (
     OPENAI_ROLES,
     Extract,
@@ -130,7 +131,8 @@ def side_turns(
     """Return the turns of a field that is a string, one message, or a list of messages; None if it is none of them."""
     value = record[key]
     if value.__class__ is str:
-        return [(part, number, role, key, "string", value, None)]
+        rendered = prompt_turns(value, key, number) if part == "prompt" else []
+        return rendered or [(part, number, role, key, "string", value, None)]
     if value.__class__ is dict:
         style = styles.style_of([value])
         if style is None:

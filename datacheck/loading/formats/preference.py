@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from datacheck.loading.formats.base import NO_KEYS, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, system_turn
+from datacheck.loading.formats.chatml import prompt_turns
 from datacheck.loading.formats.instruct import history_turns, question_turn, side_turns
 from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
@@ -72,6 +73,8 @@ def _prompt_turns(
     if record[prompt].__class__ is not str:
         return None
     turns = history_turns(record, used)
+    if rendered := prompt_turns(record[prompt], prompt, len(turns)):
+        return turns + rendered
     extra = "input" if prompt == "instruction" and record.get("input").__class__ is str else None
     used |= {"input"} if extra else set()
     return [*turns, question_turn(record, prompt, extra, len(turns))]

@@ -412,4 +412,12 @@ SABOTAGES = (
         "first = None",
         "tests/checks/test_unverifiable_answers.py::test_numbers_of_options_count_as_the_others_do",
     ),
+    Sabotage(
+        "what_is_said_once_is_said_everywhere",
+        "only what stands in a text that is read counts as read",
+        "datacheck.checks.unjudged_text._said_elsewhere",
+        "_SAME)",
+        "0)",
+        "tests/checks/test_unjudged_text.py::test_what_stands_in_a_text_that_is_read_is_read",
+    ),
 )

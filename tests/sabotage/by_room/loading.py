@@ -91,4 +91,12 @@ SABOTAGES = (
         "False",
         "tests/checks/test_untidy_files.py::test_what_is_in_another_list_of_the_document_is_told",
     ),
+    Sabotage(
+        "what_opens_an_answer_is_an_empty_one",
+        "what opens the answer of a rendered prompt is no message",
+        "datacheck.loading.formats.chatml.asked",
+        '_OPENED.sub("", text)',
+        "text",
+        "tests/loading/test_loading_formats.py::test_sample_gives_the_expected_turns[a rendered prompt of a pair]",
+    ),
 )
