@@ -12,15 +12,15 @@ from datacheck.loading.tables import Tables
 _MOST = 0.9  # of the rows must have a key
 _PROMPTS = tuple(
     """
-    instruction prompt question query user_query user_prompt user_input problem user human input source src q 指令 问题
-    题目 提问 输入 用户
+    instruction prompt question query user_query user_prompt user_input user_message problem user human input input_text
+    question_text prompt_text source source_text src q 指令 问题 题目 提问 输入 用户
 """.split()
 )
 _INPUTS = ("input", *map(str.casefold, PASSAGES), "paragraph", "document", "text", "premise", "输入", "背景", "文章")
 _RESPONSES = tuple(
     """
     output response completion answer reply assistant bot gpt model_answer chatgpt_response gpt_response target tgt
-    a 回答 答案 输出 回复 答复
+    output_text target_text response_text answer_text assistant_message a 回答 答案 输出 回复 答复
 """.split()
 )
 _GOLDS = tuple(
@@ -32,6 +32,7 @@ _GOLDS = tuple(
 _SIDES = ("source", "src", "target", "tgt")
 _FEW = 0.1  # of the rows
 _MARKED = r"\\boxed|####"  # the final answer within a solution: it is there to be compared
+_SAID = 20  # characters of what is asked
 _WRITTEN = 100  # characters from which on an answer is one to learn, and no gold to compare with
 _CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
 _REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "reject", "negative", "rejected_answer")
@@ -67,7 +68,7 @@ def _fields(tables: Tables) -> dict[str, str]:
     rows = tables.rows.height
     texts = tables.cells.filter((pl.col("json_type") == "string") & ~pl.col("path").str.contains(r"[.\[]"))
     told = texts.group_by("path", maintain_order=True).agg(
-        rows=pl.col("row").n_unique(), values=pl.col("text").n_unique()
+        rows=pl.col("row").n_unique(), values=pl.col("text").n_unique(), length=pl.col("text").str.len_chars().mean()
     )
     told = told.filter(pl.col("rows") >= _MOST * rows)
     labels = told["path"].str.to_lowercase().is_in(_SIDES) & (told["values"] < _FEW * rows)
@@ -81,6 +82,7 @@ def _fields(tables: Tables) -> dict[str, str]:
     if chosen and rejected:
         return {**({"prompt": prompt} if prompt else {}), "chosen": chosen, "rejected": rejected}
     response = first(_RESPONSES, prompt)
+    prompt = prompt or (_sole(told, response) if response else None)
     if prompt and response:
         more = first(_INPUTS, prompt, response)
         return {"prompt": prompt, **({"input": more} if more else {}), "response": response}
@@ -94,6 +96,13 @@ def _fields(tables: Tables) -> dict[str, str]:
         return {"prompt": prompt} if prompt else {}
     more = first(_INPUTS, prompt, gold)
     return {"prompt": prompt, **({"input": more} if more else {}), "answer": gold}
+
+
+def _sole(told: pl.DataFrame, response: str) -> str | None:
+    """What is answered where one other key alone holds texts: {complaint, response}."""
+    long = (pl.col("length") >= _SAID) & (pl.col("values") >= pl.col("rows") / 2)
+    others = told.filter(long, pl.col("path") != response)["path"]
+    return str(others[0]) if len(others) == 1 else None
 
 
 def _written(tables: Tables) -> dict[str, str]:

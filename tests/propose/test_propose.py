@@ -59,6 +59,12 @@ def only_reading(path: Path) -> Path:
             ['fields: {prompt: "问题", response: "回答"}'],
         ),
         ("svamp.jsonl", {"Question": "How many?", "Answer": 145.0}, ["format: qa", "conflicting_answers"]),
+        (
+            "support.jsonl",
+            {"bucket": "late", "complaint": "My flight was three hours late.", "response": "We apologize for it."},
+            ['fields: {prompt: "complaint", response: "response"}', "format: prompt_completion"],
+        ),
+        ("t5.jsonl", {"input_text": "say hello", "target_text": "hello"}, ["format: prompt_completion"]),
         ("gold.jsonl", {"题目": "一加一", "gold": 2}, ['fields: {prompt: "题目", answer: "gold"}', "format: qa"]),
         (
             "dialog.jsonl",
