@@ -263,10 +263,26 @@ SABOTAGES = (
     Sabotage(
         "threads_are_forked",
         "a fork has no thread that it waits for",
-        "datacheck.engine.twin._may_fork",
+        "datacheck.engine.processes.may_fork",
         "not in _HARMLESS",
         "in ()",
         "tests/engine/test_twin.py::test_none_where_polars_has_threads",
+    ),
+    Sabotage(
+        "anybodys_process_is_forked",
+        "a process of somebody else is not forked",
+        "datacheck.engine.workers.Workers.__init__",
+        "if own and may_fork():",
+        "if may_fork():",
+        "tests/engine/test_twin.py::test_workers_are_forks_where_the_process_is_ours_and_no_thread_would_be_missing[False-True-0]",
+    ),
+    Sabotage(
+        "forks_hear_their_makers_signals",
+        "a fork ends where a child would",
+        "datacheck.engine.processes.end_fork_with_parent",
+        "signal.signal(signal.SIGTERM, signal.SIG_DFL)",
+        "pass",
+        "tests/engine/test_twin.py::test_a_fork_lets_itself_be_ended",
     ),
     Sabotage(
         "kept_index_of_others",
