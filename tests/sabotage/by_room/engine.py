@@ -274,7 +274,7 @@ SABOTAGES = (
         "datacheck.engine.workers.Workers.__init__",
         "if own and may_fork():",
         "if may_fork():",
-        "tests/engine/test_twin.py::test_workers_are_forks_where_the_process_is_ours_and_no_thread_would_be_missing[False-True-0]",
+        "tests/engine/test_twin.py::test_workers_are_forks_where_the_process_is_ours_and_no_thread_would_be_missing[False-True-False]",
     ),
     Sabotage(
         "forks_hear_their_makers_signals",
