@@ -157,11 +157,9 @@ class PlaceholderText(Check):
         kinds |= {kind: text.str.contains(pattern) & said & ~form for kind, pattern in _ANSWERED.items()}
         # A letter that was asked for leaves the date to its reader, but says something.
         kinds["missing_content"] &= ~(said & form) | text.str.contains(_NOTHING)
-        asking = pl.when(~said, text.str.contains(_GIVEN)).then(text)  # the words beside it are looked for there alone
-        told = asking.str.contains(_OF_PLACES).fill_null(value=False)
         for kind in _BRACES:
             kinds[kind] &= ~(said & pl.col("braces").fill_null(value=False))  # a template that was given to work on
-            kinds[kind] &= ~told
+            kinds[kind] &= said | ~text.str.contains(_OF_PLACES)
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         kinds["to_do"] &= said | ~text.str.contains(_COMMENT)  # code that the answer is to complete
         kinds["missing_content"] &= said | ~(text.str.contains(_INSERT) & (text.str.len_bytes() > _PASTED))
@@ -194,7 +192,7 @@ def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
     likely = short.filter(pl.col("text").str.contains(_PROMISES)).collect().lazy()
     promised = likely.filter(pl.col("text").str.contains(_PROMISED)).collect().lazy()
     alone = of_rows(heard, promised).group_by("row").len().filter(pl.col("len") == 1)
-    beside = _some(data.cells, promised).filter(is_prose()).select("row")
+    beside = of_rows(data.cells.filter(is_prose()), promised).select("row")
     lone = promised.join(alone, on="row", how="semi").join(beside, on="row", how="anti", maintain_order="left")
     written = pl.any_horizontal(pl.col("text").str.ends_with(cell) for cell in _EMPTY_CELLS)
     empty = heard.filter(pl.col("role") == "user", written).select(lone.collect_schema().names())
@@ -207,8 +205,8 @@ def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFr
     short = heard.filter(pl.col("role") == "user", text.str.len_bytes() <= 2 * _LONGEST)
     likely = short.filter(text.str.contains(_FIGURES)).collect().lazy()
     told = likely.filter(text.str.contains(_FIGURE), ~text.str.contains(_DRAWN)).collect().lazy()
-    seen = media(_some(data.cells, told)).select("row")
-    drawn = _some(heard, told).filter(text.str.contains(_DRAWN)).select("row")
+    seen = media(of_rows(data.cells, told)).select("row")
+    drawn = of_rows(heard, told).filter(text.str.contains(_DRAWN)).select("row")
     bare = told.join(seen, on="row", how="anti").join(drawn, on="row", how="anti", maintain_order="left")
     return flagged(bare, {"absent_figure": pl.lit(value=True)})
 
@@ -217,16 +215,10 @@ def _shown_figures(data: View, texts: pl.LazyFrame, heard: pl.LazyFrame) -> pl.L
     """Answers that show a picture, of rows that have no media and whose prompts speak of none."""
     text = pl.col("text")
     said = texts.filter(pl.col("role") == "assistant", pl.col("part") != "rejected")
-    said = said.filter(contains_behind(text, _NEAR_FIGURES, _SHOWN)).collect().lazy()
-    said = said.filter(~text.str.contains(_DRAWN)).collect().lazy()
-    seen = media(_some(data.cells, said)).select("row")
-    asked = _some(heard, said).filter(text.str.contains(_PICTURES)).select("row")
+    said = said.filter(contains_behind(text, _NEAR_FIGURES, _SHOWN), ~text.str.contains(_DRAWN)).collect().lazy()
+    seen = media(of_rows(data.cells, said)).select("row")
+    asked = of_rows(heard, said).filter(text.str.contains(_PICTURES)).select("row")
     return flagged(
         said.join(seen, on="row", how="anti").join(asked, on="row", how="anti", maintain_order="left"),
         {"absent_figure": pl.lit(value=True)},
     )
-
-
-def _some(table: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The lines of some rows, in memory: polars would try a further condition on the lines of all rows."""
-    return of_rows(table, rows).collect().lazy()
