@@ -8,6 +8,7 @@ process along: who watches it (`cli.watched`) begins again, with each step in a 
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import signal
@@ -39,6 +40,7 @@ class Twin:
             self._pipe.close()
             _serve(theirs)
         theirs.close()
+        atexit.register(self.end)  # who is not waited for is in no account of processor time
 
     def done(self, do: Callable[[], Any], limit: float) -> tuple[Any, Cost]:
         """Do it there, and say what it cost. Raises EOFError or OSError where the twin has died."""
@@ -51,7 +53,8 @@ class Twin:
             self._pipe.send(held.get(asked))
 
     def end(self) -> None:
-        """Kill it."""
+        """Kill it, and wait for its end."""
+        atexit.unregister(self.end)
         os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 

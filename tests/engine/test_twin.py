@@ -229,5 +229,18 @@ def test_a_fork_lets_itself_be_ended(monkeypatch):
     assert asked == [(processes._PR_SET_PDEATHSIG, signal.SIGKILL)]
 
 
+def test_its_end_is_waited_for_so_that_its_processor_time_is_counted(monkeypatch):
+    registered, ended = [], []
+    monkeypatch.setattr(twin.os, "fork", lambda: 7)
+    monkeypatch.setattr(twin.gc, "freeze", lambda: None)
+    monkeypatch.setattr(twin.atexit, "register", registered.append)
+    monkeypatch.setattr(twin.os, "kill", lambda *given: ended.append(given))
+    monkeypatch.setattr(twin.os, "waitpid", lambda *given: ended.append(given))
+    made = twin.Twin()
+    assert registered == [made.end]
+    made.end()
+    assert ended == [(7, signal.SIGKILL), (7, 0)]
+
+
 def test_none_on_one_core():
     assert said("os.cpu_count = lambda: 1\nprint(twin())") == "None"

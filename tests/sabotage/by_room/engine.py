@@ -269,6 +269,14 @@ SABOTAGES = (
         "tests/engine/test_twin.py::test_none_where_polars_has_threads",
     ),
     Sabotage(
+        "a_twin_is_not_waited_for",
+        "all processor time of a run is in its account",
+        "datacheck.engine.twin.Twin.__init__",
+        "atexit.register(self.end)",
+        "pass",
+        "tests/engine/test_twin.py::test_its_end_is_waited_for_so_that_its_processor_time_is_counted",
+    ),
+    Sabotage(
         "anybodys_process_is_forked",
         "a process of somebody else is not forked",
         "datacheck.engine.workers.Workers.__init__",
