@@ -24,6 +24,11 @@ from datacheck import plugins
 from datacheck.pii.hidden import own_process
 
 _starting = threading.Lock()
+_TASKS = Path("/proc/self/task")
+# Threads that libraries start when they are imported, and without which a fork works: jemalloc makes its own anew,
+# polars' removes what a query has put on the disk, of which these have none.
+_HARMLESS = frozenset({"jemalloc_bg_thd", "polars-ooc-clea"})
+_PR_SET_PDEATHSIG = 1  # of prctl.h
 _M_MMAP_THRESHOLD = -3  # of malloc.h
 _M_TRIM_THRESHOLD, _M_TOP_PAD = -1, -2
 _CGROUP = Path("/sys/fs/cgroup/memory.max")
@@ -62,6 +67,21 @@ class ChildContext(SpawnContext):
     """The context to start workers with: `ProcessPoolExecutor(mp_context=ChildContext())`."""
 
     Process = _Process
+
+
+def may_fork() -> bool:
+    """Whether every thread of this process is Python's own, or harmless: in a fork the others would be missing."""
+    try:
+        names = [task.joinpath("comm").read_text().strip() for task in _TASKS.iterdir()]
+    except OSError:  # another system, or a container without /proc
+        return False
+    return len([name for name in names if name not in _HARMLESS]) <= threading.active_count()
+
+
+def end_fork_with_parent() -> None:
+    """What a fork does first: signals end it as they end any process, and so does the end of who made it."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def cores() -> int:

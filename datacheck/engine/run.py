@@ -56,7 +56,8 @@ class Engine:
     """Executes steps against a store. `execute` is the same for the CLI and for a Prefect task.
 
     engine: where the work is done (see `clusters`).
-    alone: another process goes on where this one dies, so that code of ours needs no child for little data.
+    alone: another process goes on where this one dies, so that code of ours needs no child for little data, and
+    children may be forks.
     reuse: what is known of evaluation sets may come from the user's cache, and is kept there.
     """
 
@@ -83,18 +84,19 @@ class Engine:
         size = sum(f.decoded for f in files.values())
         limit = contract.time_limit or longest(size)
         where = clusters.named(engine, size)
+        own = alone and not discover.user_folder() and not plugins.inputs()
         if workers == 0 and not where.startswith(clusters.FOLDER):
             raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
-        elif alone and workers is None and size <= ALONE and not discover.user_folder() and not plugins.inputs():
+        elif own and workers is None and size <= ALONE:
             other = twin()
             self.workers = Here(limit=limit) if other is None else Pair(other, limit=limit)
             if not store.shared:
                 store.hold()
         else:
             count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
-            self.workers = Workers(count, limit=limit)
+            self.workers = Workers(count, limit=limit, own=own)
         self.sharing = Sharing(store)
         self.results: dict[str, Result] = {}
         self.costs: dict[str, Cost] = {}

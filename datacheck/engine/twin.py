@@ -8,29 +8,24 @@ process along: who watches it (`cli.watched`) begins again, with each step in a 
 
 from __future__ import annotations
 
-import ctypes
+import atexit
 import gc
 import os
 import signal
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from datacheck.engine import held
 from datacheck.engine.costs import Cost, metered
-from datacheck.engine.processes import ends_after
+from datacheck.engine.processes import end_fork_with_parent, ends_after, may_fork
 from datacheck.engine.workers import STOPPED, Failure, Here
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
-_PR_SET_PDEATHSIG = 1  # of prctl.h
-_TASKS = Path("/proc/self/task")
-# Threads that libraries start when they are imported, and without which a fork works: jemalloc makes its own anew,
-# polars' removes what a query has put on the disk, of which these have none.
-_HARMLESS = frozenset({"jemalloc_bg_thd", "polars-ooc-clea"})
 _twin: Twin | None = None
 
 
@@ -45,6 +40,7 @@ class Twin:
             self._pipe.close()
             _serve(theirs)
         theirs.close()
+        atexit.register(self.end)  # who is not waited for is in no account of processor time
 
     def done(self, do: Callable[[], Any], limit: float) -> tuple[Any, Cost]:
         """Do it there, and say what it cost. Raises EOFError or OSError where the twin has died."""
@@ -57,7 +53,8 @@ class Twin:
             self._pipe.send(held.get(asked))
 
     def end(self) -> None:
-        """Kill it."""
+        """Kill it, and wait for its end."""
+        atexit.unregister(self.end)
         os.kill(self.process, signal.SIGKILL)
         os.waitpid(self.process, 0)
 
@@ -98,27 +95,17 @@ class Pair(Here):
 def twin() -> Twin | None:
     """The twin of this process, made where there is none; None where there is one core, or a fork would not be safe."""
     global _twin  # noqa: PLW0603 - of the whole process
-    if _twin is None and (os.cpu_count() or 1) > 1 and _may_fork():
+    if _twin is None and (os.cpu_count() or 1) > 1 and may_fork():
         with suppress(OSError):  # no more processes, no memory
             _twin = Twin()
     return _twin
-
-
-def _may_fork() -> bool:
-    """Whether every thread of this process is Python's own, or harmless."""
-    try:
-        names = [task.joinpath("comm").read_text().strip() for task in _TASKS.iterdir()]
-    except OSError:  # another system, or a container without /proc
-        return False
-    return len([name for name in names if name not in _HARMLESS]) <= threading.active_count()
 
 
 def _serve(pipe: Connection) -> NoReturn:
     """What the twin does until the other end of the pipe closes."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one answers it
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        end_fork_with_parent()
 
         def ask(path: Path) -> held.Held | None:
             pipe.send((path, None, None))

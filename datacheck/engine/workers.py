@@ -1,4 +1,7 @@
-"""Work in spawned processes, whatever the work is: results come in the order of the tasks.
+"""Work in processes of one's own, whatever the work is: results come in the order of the tasks.
+
+They are forks of this process where that is datacheck's own and no thread of a library would be missing in them, with
+all that is imported (docs/decisions/0033); else, and where one has died, they are spawned.
 
 A child that dies takes nobody with it: what was in flight runs again, alone in a process of its own; what dies again
 is a Failure, and the rest finishes. One that takes longer than its limit dies of it, whatever it does.
@@ -6,6 +9,8 @@ is a Failure, and the rest finishes. One that takes longer than its limit dies o
 
 from __future__ import annotations
 
+import gc
+import multiprocessing
 import os
 import signal
 import sys
@@ -21,7 +26,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from datacheck.contract import discover
 from datacheck.engine.costs import Meter, metered
-from datacheck.engine.processes import ChildContext, cores, ends_after, keep_memory, memory, prepare_child
+from datacheck.engine.processes import (
+    ChildContext,
+    cores,
+    end_fork_with_parent,
+    ends_after,
+    keep_memory,
+    may_fork,
+    memory,
+    prepare_child,
+)
 from datacheck.engine.store import keep_records
 from datacheck.errors import DatacheckError, trace_of
 from datacheck.i18n.message import Message
@@ -65,13 +79,13 @@ class LostError(Exception):
 
 
 class Workers:
-    """Spawned processes behind `map`; safe to use from several threads."""
+    """Processes behind `map`; safe to use from several threads."""
 
     apart: ClassVar = True
     elsewhere = False
 
-    def __init__(self, count: int, *, limit: float = 0.0) -> None:
-        """limit: seconds of a task; 0: any."""
+    def __init__(self, count: int, *, limit: float = 0.0, own: bool = False) -> None:
+        """limit: seconds of a task; 0: any. own: this process is nobody else's, so that they may be forks of it."""
         self.count = max(1, count)
         self.limit = limit
         self.threads = max(1, (os.cpu_count() or 1) // self.count)
@@ -81,12 +95,23 @@ class Workers:
         self._pools: list[ProcessPoolExecutor] = []  # all that were ever made, to leave no child behind
         self.closed = False  # then nothing more will be done
         self.meter = Meter()
+        if own and may_fork():
+            self._pool = self._forked()
 
     def _new(self, count: int) -> ProcessPoolExecutor:
         pool = ProcessPoolExecutor(
             count, mp_context=ChildContext(), initializer=_prepare, initargs=(discover.user_folder(), self.threads)
         )
         self._pools.append(pool)
+        return pool
+
+    def _forked(self) -> ProcessPoolExecutor:
+        """Forks of this process, made now: later polars has threads here, which would not live on in them."""
+        gc.freeze()  # what is there stays: to look through it would copy the pages that all share
+        context = multiprocessing.get_context("fork")
+        pool = ProcessPoolExecutor(self.count, mp_context=context, initializer=_prepare_fork, initargs=(self.threads,))
+        self._pools.append(pool)
+        pool.submit(int)  # the first task makes all of them
         return pool
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
@@ -195,6 +220,12 @@ def _prepare(checks: Path | None, threads: int) -> None:
     """What a child does first. It works for one run, which reads the same records again and again."""
     prepare_child(checks, threads)
     keep_some_records()
+
+
+def _prepare_fork(threads: int) -> None:
+    """What a child does first that is a fork: the user has no checks of his own, or it would be none."""
+    end_fork_with_parent()
+    _prepare(None, threads)
 
 
 def keep_some_records() -> None:

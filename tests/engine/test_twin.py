@@ -1,19 +1,22 @@
-"""Little data is done by two processes, the second a fork of the first; what is found is the same."""
+"""Little data is done by two processes, the second a fork of the first, much by forks; what is found is the same."""
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
 from core_helpers import BAD, GOOD, contract, environment, jsonl, report, spawn
 
-from datacheck.engine import held, twin
+from datacheck.engine import held, processes, twin
 from datacheck.engine.costs import Cost
+from datacheck.engine.workers import Workers
 
 CHECKS = ("role_errors", "empty_turns", "refusals", "control_tokens", "exact_duplicates", "garbled_text")
 TWO = pytest.mark.skipif(
@@ -42,9 +45,12 @@ def test_two_processes_find_what_one_finds(tmp_path):
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 20, BAD, *[{"messages": [*GOOD["messages"], *BAD["messages"]]}] * 3)
     rules = contract(tmp_path, CHECKS)
     assert spawn("run", rules, "--out", tmp_path / "two").returncode == 1
-    assert spawn("run", rules, "--out", tmp_path / "one", "--workers", 1).returncode == 1
-    assert (workers(tmp_path / "two"), workers(tmp_path / "one")) == (2, 1)
-    assert report(tmp_path / "two") == report(tmp_path / "one")
+    for number in (1, 3):  # these are forks in any case
+        out = tmp_path / str(number)
+        assert spawn("run", rules, "--out", out, "--workers", number).returncode == 1
+        assert workers(out) == number
+        assert report(out) == report(tmp_path / "two")
+    assert workers(tmp_path / "two") == 2
 
 
 @TWO
@@ -61,12 +67,13 @@ def test_a_run_whose_twin_dies_is_done_step_by_step(tmp_path):
 
 
 PROGRAM = """
-import os, signal, sys, time
+import builtins, os, signal, sys, time
 from functools import partial
 from pathlib import Path
 import polars as pl
 from datacheck.engine import held
 from datacheck.engine.twin import twin
+from datacheck.engine.workers import Workers
 """
 
 
@@ -79,9 +86,13 @@ def said(program: str) -> str:
     return done.stdout.strip() or done.stderr
 
 
+WORKER = "worker, = Workers(1, own=True).map(eval, ['os.getpid()'])"
+
+
 @TWO
-def test_it_ends_with_the_process_that_made_it():
-    number = int(said("print(twin().process, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"))
+@pytest.mark.parametrize("fork", ["worker = twin().process", WORKER], ids=["twin", "worker"])
+def test_it_ends_with_the_process_that_made_it(fork):
+    number = int(said(f"{fork}\nprint(worker, flush=True)\nos.kill(os.getpid(), signal.SIGKILL)"))
     for _ in range(100):
         if not Path(f"/proc/{number}").exists() or " Z " in Path(f"/proc/{number}/stat").read_text():
             return
@@ -172,8 +183,63 @@ def test_a_pair_does_not_outlive_its_twin(monkeypatch):
 
 def test_none_where_polars_has_threads(monkeypatch):
     assert pl.DataFrame({"n": [1]}).lazy().select(pl.col("n") + 1).collect().height == 1
-    assert twin._may_fork() is False
+    assert twin.may_fork() is False
     assert twin.twin() is None
+
+
+@TWO
+def test_workers_of_a_process_of_ours_are_forks_of_it_and_those_of_others_are_not():
+    program = """
+builtins.here = True
+for own in (True, False):
+    workers = Workers(2, own=own)
+    told, = workers.map(eval, ["hasattr(__import__('builtins'), 'here')"])
+    print(told)
+    workers.close()
+"""
+    assert said(program) == "True\nFalse"
+
+
+@TWO
+def test_a_fork_that_is_ended_is_replaced_and_no_handler_of_its_maker_is_called():
+    program = """
+signal.signal(signal.SIGTERM, lambda *_: print("heard", flush=True))
+workers = Workers(2, own=True)
+ended, done = workers.map(eval, ["__import__('os').kill(__import__('os').getpid(), 15)", "1 + 1"])
+print(ended.kind, done)
+workers.close()
+"""
+    assert said(program) == "StepDied 2"
+
+
+@pytest.mark.parametrize(("own", "safe", "forks"), [(True, True, True), (True, False, False), (False, True, False)])
+def test_workers_are_forks_where_the_process_is_ours_and_no_thread_would_be_missing(monkeypatch, own, safe, forks):
+    monkeypatch.setattr("datacheck.engine.workers.may_fork", lambda: safe)
+    monkeypatch.setattr(Workers, "_forked", lambda self: self)
+    workers = Workers(1, own=own)
+    assert (workers._pool is workers) is forks
+
+
+def test_a_fork_lets_itself_be_ended(monkeypatch):
+    heard, asked = {}, []
+    monkeypatch.setattr(processes.signal, "signal", heard.__setitem__)
+    monkeypatch.setattr(processes.ctypes, "CDLL", lambda _: SimpleNamespace(prctl=lambda *given: asked.append(given)))
+    processes.end_fork_with_parent()
+    assert heard == {signal.SIGTERM: signal.SIG_DFL}
+    assert asked == [(processes._PR_SET_PDEATHSIG, signal.SIGKILL)]
+
+
+def test_its_end_is_waited_for_so_that_its_processor_time_is_counted(monkeypatch):
+    registered, ended = [], []
+    monkeypatch.setattr(twin.os, "fork", lambda: 7)
+    monkeypatch.setattr(twin.gc, "freeze", lambda: None)
+    monkeypatch.setattr(twin.atexit, "register", registered.append)
+    monkeypatch.setattr(twin.os, "kill", lambda *given: ended.append(given))
+    monkeypatch.setattr(twin.os, "waitpid", lambda *given: ended.append(given))
+    made = twin.Twin()
+    assert registered == [made.end]
+    made.end()
+    assert ended == [(7, signal.SIGKILL), (7, 0)]
 
 
 def test_none_on_one_core():
