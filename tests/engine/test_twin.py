@@ -14,6 +14,7 @@ from core_helpers import BAD, GOOD, contract, environment, jsonl, report, spawn
 
 from datacheck.engine import held, twin
 from datacheck.engine.costs import Cost
+from datacheck.engine.run import is_little
 
 CHECKS = ("role_errors", "empty_turns", "refusals", "control_tokens", "exact_duplicates", "garbled_text")
 TWO = pytest.mark.skipif(
@@ -45,6 +46,13 @@ def test_two_processes_find_what_one_finds(tmp_path):
     assert spawn("run", rules, "--out", tmp_path / "one", "--workers", 1).returncode == 1
     assert (workers(tmp_path / "two"), workers(tmp_path / "one")) == (2, 1)
     assert report(tmp_path / "two") == report(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "children", "little"), [(32, 8, True), (33, 3, False), (33, 2, True), (64, 1, True), (65, 2, False)]
+)
+def test_where_there_would_be_two_children_a_twin_does_more(megabytes, children, little):
+    assert is_little(megabytes << 20, children) is little
 
 
 @TWO
