@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from datacheck.pii.digits import chain_of
 from datacheck.pii.required import MEANS_OTHERWISE, Group, codes, groups_of, parser
 
+_LONGEST = 8  # characters of a word that are looked for: in a text of one letter a word may begin everywhere
 _RARE = frozenset("@#%&|+~<>^$\\{}")
 
 
@@ -39,7 +40,8 @@ def _alternatives(sequence: Any) -> list[Any]:
 
 
 def _way(sequence: Any) -> Way:
-    return Way(tuple(sorted(filter(_tells, groups_of(sequence)), key=sorted)), chain_of(sequence))
+    groups = (frozenset(word[:_LONGEST] for word in group) for group in groups_of(sequence))
+    return Way(tuple(sorted(filter(_tells, groups), key=sorted)), chain_of(sequence))
 
 
 def _tells(group: Group) -> bool:

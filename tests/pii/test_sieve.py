@@ -40,6 +40,7 @@ def lost(texts: list[str], expressions: list[str]) -> list[tuple[str, str]]:
         ("[0-9][,:].x", {((), 1)}),  # two bytes with a digit: every second text has them
         ("É[a-c]é", {((), 0)}),
         (r"\p{Han}", {((), 0)}),
+        ("A{3}|abcdefghijk", {((), 0), (("abcdefgh",), 0)}),
     ],
 )
 def test_in_which_ways_an_expression_matches(expression, found):
