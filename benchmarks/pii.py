@@ -78,10 +78,12 @@ def stock() -> Callable[[pl.Series], None]:
 def same_recognizers() -> Callable[[pl.Series], None]:
     from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
 
-    from datacheck.pii.engine import CharacterWindowEnhancer, Idle, SpecRecognizer
+    from datacheck.pii.engine import CharacterWindowEnhancer, SpecRecognizer, StandingRules
     from datacheck.pii.recognizers import RECOGNIZERS
 
-    own = [SpecRecognizer(each, Idle()) for each in RECOGNIZERS.values()]
+    every = StandingRules()
+    every.rules = {entity: list(each.patterns) for entity, each in RECOGNIZERS.items()}
+    own = [SpecRecognizer(each, every) for each in RECOGNIZERS.values()]
     registry = RecognizerRegistry(own, supported_languages=["zh"])
     enhancer = CharacterWindowEnhancer()
     return per_document(

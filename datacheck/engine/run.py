@@ -47,9 +47,15 @@ from datacheck.pii.redaction import Mode
 
 SMALL = 16 * 1024 * 1024  # bytes of an evaluation set of which all that is made may come from the user's cache
 ALONE = 32 * 1024 * 1024  # bytes of data; to here no child: two take twice the CPU time of a twin (decision 0022)
+ALONE_ON_TWO_CORES = 64 * 1024 * 1024  # and to here, where there would be two children at most
 PER_WORKER = 8 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 LOOK = 1.0  # seconds between two looks whether anybody works
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
+
+
+def is_little(size: int, children: int) -> bool:
+    """Whether data are so little that this process and its twin do all of it, instead of so many children."""
+    return size <= (ALONE_ON_TWO_CORES if children <= 2 else ALONE)
 
 
 class Engine:
@@ -85,17 +91,17 @@ class Engine:
         limit = contract.time_limit or longest(size)
         where = clusters.named(engine, size)
         own = alone and not discover.user_folder() and not plugins.inputs()
+        count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
         if workers == 0 and not where.startswith(clusters.FOLDER):
             raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
-        elif own and workers is None and size <= ALONE:
+        elif own and workers is None and is_little(size, count):
             other = twin()
             self.workers = Here(limit=limit) if other is None else Pair(other, limit=limit)
             if not store.shared:
                 store.hold()
         else:
-            count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
             self.workers = Workers(count, limit=limit, own=own)
         self.sharing = Sharing(store)
         self.results: dict[str, Result] = {}

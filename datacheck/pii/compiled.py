@@ -15,11 +15,22 @@ from typing import NamedTuple
 import regex
 
 from datacheck.pii import digits, expressions
+from datacheck.pii import needs as ways_to_match
 from datacheck.pii import required as derivation
 from datacheck.pii.digits import least_chain, reach
+from datacheck.pii.needs import Way
 from datacheck.pii.required import Group, least_digits, plain, required
 from datacheck.text.chains import LEAST, DigitChains, chains
 from datacheck.text.words import WordFinder
+
+_SOURCES = (derivation, digits, ways_to_match, expressions)
+
+
+class _Shipped(NamedTuple):
+    """What the build left: of expressions for `regex`, and of expressions for Rust's engine."""
+
+    compiled: dict[str, "_Compiled"]
+    ways: dict[str, tuple[Way, ...]]
 
 
 class _Compiled(NamedTuple):
@@ -37,27 +48,32 @@ def _derived(expression: str, pickled: bytes = b"") -> _Compiled:
 
 def place() -> Path:
     """Where the compiled expressions lie: a file for this version of `regex` and this way to derive words."""
-    source = b"".join(Path(inspect.getfile(each)).read_bytes() for each in (derivation, digits, expressions))
+    source = b"".join(Path(inspect.getfile(each)).read_bytes() for each in _SOURCES)
     version = sha256(source + regex.__version__.encode()).hexdigest()[:16]
     return Path(__file__).with_name("built") / f"expressions-{version}.pickle"
 
 
 @cache
-def _shipped() -> dict[str, _Compiled]:
+def _shipped() -> _Shipped:
     try:
-        return dict(pickle.loads(place().read_bytes()))  # noqa: S301 - part of the package, as its code is
+        return _Shipped(*pickle.loads(place().read_bytes()))  # noqa: S301 - part of the package, as its code is
     except OSError:
-        return {}
+        return _Shipped({}, {})
 
 
 @cache
 def compiled(expression: str) -> "regex.Pattern[str]":
     """Return the compiled expression. Raises `regex.error`."""
-    shipped = _shipped().get(expression)
+    shipped = _shipped().compiled.get(expression)
     if shipped is None:
         return regex.compile(expression)
     pattern: regex.Pattern[str] = pickle.loads(shipped.pickled)  # noqa: S301 - likewise
     return pattern
+
+
+def ways(expression: str) -> tuple[Way, ...]:
+    """In which ways an expression for Rust's engine can match (see `needs`)."""
+    return _shipped().ways.get(expression) or ways_to_match.ways(expression)
 
 
 class _Sieve(NamedTuple):
@@ -130,7 +146,9 @@ def _sieve_of(expressions: tuple[str, ...], wanted: int) -> _Sieve:
 
 @cache
 def _sieve(expressions: tuple[str, ...]) -> _Sieve:
-    words, numbers = _known() if _shipped().keys() >= set(expressions) else _automaton(*map(_needed, expressions))
+    words, numbers = (
+        _known() if _shipped().compiled.keys() >= set(expressions) else _automaton(*map(_needed, expressions))
+    )
     least: dict[int, int] = {}
     longest: dict[int, int] = {}
     groups: dict[int, int] = {}
@@ -147,7 +165,7 @@ def _sieve(expressions: tuple[str, ...]) -> _Sieve:
 @cache
 def _known() -> tuple[WordFinder, dict[str, int]]:
     """One automaton for all expressions of the package, so that a text is read once for all recognizers."""
-    return _automaton(*_shipped().values())
+    return _automaton(*_shipped().compiled.values())
 
 
 def _automaton(*needed: _Compiled) -> tuple[WordFinder, dict[str, int]]:
@@ -157,15 +175,18 @@ def _automaton(*needed: _Compiled) -> tuple[WordFinder, dict[str, int]]:
 
 @cache
 def _needed(expression: str) -> _Compiled:
-    return _shipped().get(expression) or _derived(expression)
+    return _shipped().compiled.get(expression) or _derived(expression)
 
 
-def write(expressions: list[str]) -> Path:
-    """Compile expressions and keep them; returns the file. Files of other versions are deleted."""
+def write(expressions: list[str], for_rust: list[str]) -> Path:
+    """Compile expressions and keep them, and what those for Rust's engine need; returns the file.
+
+    Files of other versions are deleted.
+    """
     made = {each: _derived(each, pickle.dumps(regex.compile(each))) for each in expressions}
     target = place()
     target.parent.mkdir(exist_ok=True)
     for old in target.parent.glob("expressions-*"):
         old.unlink()
-    target.write_bytes(pickle.dumps(made))
+    target.write_bytes(pickle.dumps((made, {each: ways_to_match.ways(each) for each in for_rust})))
     return target

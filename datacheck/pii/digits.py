@@ -49,7 +49,7 @@ def least_chain(expression: str) -> int:
     if MEANS_OTHERWISE.search(expression):
         return 0
     try:
-        return _sequence(parser.parse(expression)).longest
+        return chain_of(parser.parse(expression))
     except re.error:
         return 0
 
@@ -83,6 +83,11 @@ def _ahead_of(code: Any, value: Any) -> int:
     if code in (codes.SUBPATTERN, codes.ATOMIC_GROUP):
         return _ahead(value[-1] if code is codes.SUBPATTERN else value)
     return int(codes.MAXREPEAT) if code is codes.GROUPREF_EXISTS else code is codes.AT  # an end is looked at, too
+
+
+def chain_of(sequence: Iterable[tuple[Any, Any]]) -> int:
+    """How many digits the longest chain in a match of what was parsed has at least."""
+    return _sequence(sequence).longest
 
 
 def _sequence(sequence: Iterable[tuple[Any, Any]]) -> _Matched:

@@ -58,7 +58,11 @@ class _Threads:
 
 def _search(free: threading.BoundedSemaphore, searches: Sequence[_Search]) -> list[pl.Series]:
     with free:
-        return [texts.str.contains(expression).fill_null(value=False) for texts, expression in searches]
+        return [_without_nulls(texts.str.contains(expression)) for texts, expression in searches]
+
+
+def _without_nulls(flags: pl.Series) -> pl.Series:
+    return flags.fill_null(value=False) if flags.null_count() else flags
 
 
 def _thread() -> ThreadPoolExecutor:

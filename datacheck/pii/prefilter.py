@@ -1,34 +1,36 @@
 r"""A cheap, vectorised superset: the rows on which a recognizer could fire (Rust regex, linear).
 
-Three savings, none of which may change a result (tests/pii/test_equality.py):
+Four savings, none of which may change a result (tests/pii/test_equality.py):
 1. only rows that folding could change are folded (in Python); escapes like ``\\n`` are undone in Rust;
-2. recognizers that share a gate (any long run of digits, a word that is a label) are tried on the rows that it lets
-   through, and those that rarely find anything are tried as one expression first;
-3. Presidio then runs, per row, only those recognizers whose expression fired.
+2. a kernel tells in one pass which expressions each row may match at all (`sieve`), and only on these they are tried;
+3. recognizers that share a gate (any long run of digits, a word that is a label) are tried on the rows that it lets
+   through, and those that no word tells and that rarely find anything are tried as one expression first;
+4. Presidio then runs, per row, only those recognizers whose expression fired.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from itertools import chain
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
-from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, HAN
+from datacheck.pii.expressions import HAN
 from datacheck.pii.kept import any_of
-from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, fold
+from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
+from datacheck.pii.sieve import possible
+from datacheck.text.arrays import Bools
 
 Names = Literal["linked", "full", "model"]
 """Where unlabelled names are looked for: within LINK characters of a hard identifier, or in every text: by jieba's tags
 (slow), or by a network and a list (`free_names`, which `analyze` asks, and no expression)."""
 
-# These have no gate of their own, but few rows have any of them: one expression for each group is tried first. As one
-# group they would be an automaton that is too large to be kept, and take twenty times as long.
-_TOGETHER = (
-    ("EMAIL_ADDRESS", "MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE"),
-    ("QQ", "WECHAT", "ADDRESS"),
-)
-_WITHIN = {GATE_DIGITS: GATE_FIVE_DIGITS}
-"""Gates that are tried behind a wider one, if that is tried."""
+# These have no gate of their own, and no word that they need, but few rows have any of them: one expression for all is
+# tried first. With more of them it would be an automaton that is too large to be kept, and take twenty times as long.
+_TOGETHER = ("MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE")
+_WHITE = r"[\s\x1c-\x1f]+"  # as Python and `regex` have it
 _ANY_NAME = rf"[{HAN}]{{2}}|(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ][A-Z]"
 
 
@@ -61,7 +63,7 @@ def _other_views(written: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
     folded, short = any_of([(written, [NEEDS_FOLDING]), (written, [SHORT_ESCAPE])])
     disguised, escaped = folded.arg_true(), (short & ~folded).arg_true()
     return [
-        (disguised, pl.Series("text", [fold(text).text for text in written.gather(disguised)], dtype=pl.String)),
+        (disguised, pl.Series("text", [folded_text(text) for text in written.gather(disguised)], dtype=pl.String)),
         (escaped, _unescaped(written.gather(escaped))),
     ]
 
@@ -73,45 +75,73 @@ def _unescaped(texts: pl.Series) -> pl.Series:
     return texts
 
 
-def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.DataFrame:
-    """Return the flags of each text as it stands, recognizers behind a gate on the rows that it lets through."""
-    gates = {each: _gate(each, chosen, names) for each in chosen}
-    let_in = _let_in(texts, set(gates.values()))
-    behind = {gate: texts.gather(rows) for gate, rows in let_in.items()}
-    tried = [each for each in chosen if len(behind[gates[each]])]  # saves compiling the expressions of the others
-    found = any_of((behind[gates[each]], _expressions(each, names)) for each in tried)
-    fired = {each: let_in[gates[each]].filter(flags) for each, flags in zip(tried, found, strict=True)}
-    for each in (each for each in tried if each.weak):
-        rest = let_in[gates[each]].filter(~let_in[gates[each]].is_in(fired[each].implode()))
-        rest = _narrowed(texts, _narrowed(texts, rest, each.weak), each.needs_of_weak)
-        fired[each] = pl.concat([fired[each], rest])
-    needing = [each for each in tried if each.needs and len(fired[each])]
-    needed = any_of((texts.gather(fired[each]), _lines(each.needs)) for each in needing)
-    fired |= {each: fired[each].filter(flags) for each, flags in zip(needing, needed, strict=True)}
-    none = _at(pl.Series([], dtype=pl.UInt32), len(texts))
-    columns = {each: _at(rows, len(texts)) for each, rows in fired.items() if len(rows)}
-    return pl.DataFrame({each.entity: columns.get(each, none) for each in chosen})
-
-
-def _let_in(texts: pl.Series, gates: Collection[str]) -> dict[str, pl.Series]:
-    """The rows that each gate lets through, those without one all of them."""
-    outer = {gate: _WITHIN[gate] if _WITHIN.get(gate) in gates else gate for gate in sorted(gates)}
-    first = sorted({wider for wider in outer.values() if wider})
-    open_rows = {"": pl.int_range(len(texts), dtype=pl.UInt32, eager=True)}
-    flags = any_of((texts, _lines(gate)) for gate in first)
-    open_rows |= {gate: each.arg_true() for gate, each in zip(first, flags, strict=True)}
+def tried(chosen: Sequence[Recognizer], names: Names = "linked") -> set[str]:
+    """All expressions that are tried first for some recognizers."""
+    gates = {_gate(each, chosen, names) for each in chosen} - {""}
     return {
-        gate: open_rows[gate] if gate == wider else _narrowed(texts, open_rows[wider], gate)
-        for gate, wider in outer.items()
+        *chain.from_iterable(map(_lines, gates)),
+        *chain.from_iterable(_expressions(each, names) for each in chosen),
+        *(each.weak for each in chosen if each.weak),
     }
 
 
-def _narrowed(texts: pl.Series, rows: pl.Series, expressions: str) -> pl.Series:
-    """Those of some rows in which one of the expressions matches, a line each."""
-    if rows.is_empty():
-        return rows
-    (flags,) = any_of([(texts.gather(rows), _lines(expressions))])
-    return rows.filter(flags)
+def tried_on_context(chosen: Sequence[Recognizer]) -> set[str]:
+    """All expressions for what stands beside their values."""
+    return {line for each in chosen for line in _lines(each.needs) + _lines(each.needs_of_weak) if line}
+
+
+def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.DataFrame:
+    """Return the flags of each text as it stands, recognizers behind a gate on the rows that it lets through."""
+    gates = {each: _gate(each, chosen, names) for each in chosen}
+    rows = _Rows(texts, possible(texts, tried(chosen, names)))
+    lines = {gate: _lines(gate) for gate in {*gates.values()} - {""}}
+    everywhere = np.ones(len(texts), np.bool_)
+    let_in = dict(zip(lines, rows.matched((everywhere, each) for each in lines.values()), strict=True))
+    let_in[""] = everywhere
+    behind = rows.matched((let_in[gates[each]], _expressions(each, names)) for each in chosen)
+    fired = dict(zip(chosen, behind, strict=True))
+    weak = [each for each in chosen if each.weak]
+    left = rows.matched((let_in[gates[each]] & ~fired[each], [each.weak]) for each in weak)
+    needing = [each for each in chosen if each.needs]
+    searches = [(fired[each], each.needs) for each in needing]
+    searches += [(some, each.needs_of_weak) for each, some in zip(weak, left, strict=True)]
+    found = _with_context(texts, searches)
+    fired |= zip(needing, found, strict=False)
+    for each, some in zip(weak, found[len(needing) :], strict=True):
+        fired[each] |= some
+    return pl.DataFrame({each.entity: fired[each] for each in chosen}, {each.entity: pl.Boolean for each in chosen})
+
+
+def _with_context(texts: pl.Series, searches: Sequence[tuple[Bools, str]]) -> list[Bools]:
+    """Return for each search in which of some texts its expression matches without white space, as context is read."""
+    read = reduce(np.logical_or, (some for some, _ in searches), np.zeros(len(texts), np.bool_))
+    closed = texts.filter(pl.Series(read)).str.replace_all(_WHITE, "")
+    rows = _Rows(closed, possible(closed, {line for _, expression in searches for line in _lines(expression)}))
+    found = rows.matched((some[read], _lines(expression)) for some, expression in searches)
+    out = [np.zeros(len(texts), np.bool_) for _ in searches]
+    for each, matched in zip(out, found, strict=True):
+        each[read] = matched
+    return out
+
+
+class _Rows:
+    """Texts, and by expression in which of them it may match; those of which nothing is known may everywhere."""
+
+    def __init__(self, texts: pl.Series, possible: Mapping[str, Bools]) -> None:
+        self._texts, self._possible = texts, possible
+
+    def matched(self, searches: Iterable[tuple[Bools, Sequence[str]]]) -> list[Bools]:
+        """Return for each search, some of the texts and expressions, in which of them one of these matches."""
+        found: list[Bools] = []
+        asked: list[tuple[Bools, Bools, str]] = []
+        for some, expressions in searches:
+            found.append(np.zeros_like(some))
+            likely = ((some & self._possible.get(each, np.True_), each) for each in expressions)
+            asked += ((found[-1], rows, each) for rows, each in likely if rows.any())  # of others nothing is compiled
+        flags = any_of((self._texts.filter(pl.Series(rows)), [each]) for _, rows, each in asked)
+        for (out, rows, _), matched in zip(asked, flags, strict=True):
+            out[rows] |= matched.to_numpy()
+        return found
 
 
 def _lines(expressions: str) -> list[str]:
@@ -123,10 +153,9 @@ def _gate(recognizer: Recognizer, chosen: Sequence[Recognizer], names: Names) ->
     """The expression that is tried before that of a recognizer; none where a name may be anything."""
     if names == "full" and recognizer.entity == "PERSON":
         return ""
-    for group in _TOGETHER:
-        together = [each for each in chosen if each.entity in group]
-        if recognizer in together and len(together) > 1:
-            return "|".join(each.prefilter for each in together)
+    together = [each for each in chosen if each.entity in _TOGETHER]
+    if recognizer in together and len(together) > 1:
+        return "|".join(each.prefilter for each in together)
     return recognizer.gate
 
 

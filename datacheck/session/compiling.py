@@ -4,7 +4,8 @@ from pathlib import Path
 
 from datacheck.pii import canaries
 from datacheck.pii.compiled import write
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.prefilter import tried, tried_on_context
+from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.redaction import CORES, HIDDEN
 from datacheck.report import listing, pages
 from datacheck.text import built_tables
@@ -26,4 +27,6 @@ def compile_expressions() -> Path:
     built_tables.write(usual_tables(), {"classes": make_flags(), **make_scripts()})
     pages.write()
     listing.write()
-    return write(sorted(found - {""}))
+    every = list(RECOGNIZERS.values())
+    for_rust = tried(every) | tried([RECOGNIZERS[entity] for entity in of_regions()]) | tried_on_context(every)
+    return write(sorted(found - {""}), sorted(for_rust))

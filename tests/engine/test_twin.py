@@ -16,6 +16,7 @@ from core_helpers import BAD, GOOD, contract, environment, jsonl, report, spawn
 
 from datacheck.engine import held, processes, twin
 from datacheck.engine.costs import Cost
+from datacheck.engine.run import is_little
 from datacheck.engine.workers import Workers
 
 CHECKS = ("role_errors", "empty_turns", "refusals", "control_tokens", "exact_duplicates", "garbled_text")
@@ -51,6 +52,13 @@ def test_two_processes_find_what_one_finds(tmp_path):
         assert workers(out) == number
         assert report(out) == report(tmp_path / "two")
     assert workers(tmp_path / "two") == 2
+
+
+@pytest.mark.parametrize(
+    ("megabytes", "children", "little"), [(32, 8, True), (33, 3, False), (33, 2, True), (64, 1, True), (65, 2, False)]
+)
+def test_where_there_would_be_two_children_a_twin_does_more(megabytes, children, little):
+    assert is_little(megabytes << 20, children) is little
 
 
 @TWO

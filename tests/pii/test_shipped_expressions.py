@@ -5,9 +5,10 @@ import pickle
 import pytest
 import regex
 
-from datacheck.pii import compiled
+from datacheck.pii import compiled, needs
 from datacheck.pii.digits import least_chain, reach
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.prefilter import tried, tried_on_context
+from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.redaction import HIDDEN
 from datacheck.pii.required import least_digits, required
 
@@ -23,7 +24,7 @@ def nothing_known():
 
 
 def test_the_build_left_every_expression_as_it_is_today():
-    shipped = pickle.loads(compiled.place().read_bytes())
+    shipped, for_rust = pickle.loads(compiled.place().read_bytes())
     for expression in [*HIDDEN, *(rule for each in RECOGNIZERS.values() for rule in each.patterns.values())]:
         assert expression in shipped, "a recognizer changed since: python hatch_build.py"
         assert shipped[expression].words == required(expression)
@@ -32,6 +33,9 @@ def test_the_build_left_every_expression_as_it_is_today():
         assert shipped[expression].reach == reach(expression)
         kept, made = pickle.loads(shipped[expression].pickled), regex.compile(expression)
         assert (kept.pattern, kept.flags, kept.groupindex) == (expression, made.flags, made.groupindex)
+    recognizers = [RECOGNIZERS[entity] for entity in of_regions()]
+    for expression in tried(recognizers) | tried_on_context(recognizers):
+        assert for_rust[expression] == needs.ways(expression)
 
 
 def test_what_lies_there_is_not_compiled_again(nothing_known, monkeypatch):

@@ -47,7 +47,7 @@ _TRY_CHINESE = (
     rf"|{_GROUP}"
     rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
 )
-_TRY_ENGLISH = rf"[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{1,4}}{_STREET}"
+_TRY_ENGLISH = rf"[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{0,3}}[0-9A-Z][0-9A-Za-z]{{0,15}}\.? {_STREET}"
 _BEFORE = re.compile(rf"[{HAN}0-9A-Za-z]{{0,24}}\Z")
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
@@ -73,7 +73,8 @@ class Address(Recognizer):
     entity = "ADDRESS"
     priority = 320
     policy = Policy("block")
-    prefilter = f"{_TRY_CHINESE}|{_TRY_ENGLISH}"
+    prefilter = _TRY_CHINESE
+    prefilters = (_TRY_ENGLISH,)
     tries = {"address": (_TRY_CHINESE,), "address.en": (_TRY_ENGLISH,)}
     patterns = {"address": _CORE, "address.en": rf"(?<![0-9A-Za-z.,$]){_EN}"}
     positive = (

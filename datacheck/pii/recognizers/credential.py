@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ANSWERED, GATE_WORDS
+from datacheck.pii.expressions import ANSWERED
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
@@ -40,7 +40,6 @@ class Credential(Recognizer):
     priority = 20
     policy = Policy("warn")
     label = "pwd:"
-    gate = GATE_WORDS
     prefilter = (
         rf"(?:{_KEY}){_LINK}[!-~]{{4}}|(?:密码|密碼|口令|通行码){_THEN}[!-~]{{8}}|://[^\s:/@]{{1,64}}:[^\s/@]{{1,64}}@"
     )

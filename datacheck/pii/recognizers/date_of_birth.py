@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import GATE_WORDS, LINKER
+from datacheck.pii.expressions import LINKER
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled
 
@@ -33,8 +33,7 @@ class DateOfBirth(Labelled):
     priority = 330
     policy = Policy("warn", linked="block")
     label = "生日:"
-    gate = GATE_WORDS
-    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号0-9][ ]?生"
+    prefilter = rf"{_LABEL}{_LINK}[0-9一二A-Z]|出生|[日月年号][ ]?生|[0-9][ ]?生"
     patterns = {
         "date_of_birth": rf"(?<![发产](?=生于)){_LABEL}{_LINK}(?P<value>{_VALUE})(?![0-9])",
         "date_of_birth.after": rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})[ ]?(?:出生|生(?![产活效成长意命日]))",

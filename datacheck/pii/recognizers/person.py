@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import GATE_WORDS, HAN, NAME_LINKER
+from datacheck.pii.expressions import HAN, NAME_LINKER
 from datacheck.pii.given_names import is_given
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
@@ -147,7 +147,6 @@ class Person(Recognizer):
         "person.am_en": (_TRY_AM,),
         "person.en": (_TRY_LABELLED,),
     }
-    gate = GATE_WORDS
     ends = {"person.title": (_TITLES, 8), "person.surname": (_TITLES, 8)}
     patterns = {
         "person.label": (

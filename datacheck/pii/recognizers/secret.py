@@ -16,7 +16,7 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer
 _LIST = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
 _UNNAMED = {f"secret.{row['id']}": row["expression"] for row in _LIST["unnamed"]}
 _PREFIXED = {f"secret.{row['id']}": row["expression"] for row in _LIST["prefixed"]} | _UNNAMED
-_WORDS = sorted({word for row in _LIST["prefixed"] for word in row["words"]}, key=len, reverse=True)
+_WORDS = sorted(sorted({word for row in _LIST["prefixed"] for word in row["words"]}), key=len, reverse=True)
 _BEGINNINGS = "|".join(re.escape(word) for row in _LIST["prefixed"] if "inside" not in row for word in row["words"])
 _INSIDE = [row["expression"] for row in _LIST["prefixed"] if "inside" in row]
 _ROWS = [*_LIST["prefixed"], *_LIST["unnamed"]]

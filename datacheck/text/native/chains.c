@@ -1,15 +1,5 @@
-/* Chains of digits: ASCII digits with at most three separators between each two, as people write one number. */
-#include "texts.h"
-
-enum { MOST_BETWEEN = 3 }; /* as GAP in pii/expressions.py says, and the separators are those of SEPARATOR there */
-
-INLINE bool is_separator(uint32_t code) {
-    if (code < 0x80) return code == ' ' || code == '\t' || code == '-' || code == '.' || code == '_' || code == '(' || code == ')';
-    if (code < 0x2000) return code == 0xA0 || code == 0xB7;
-    if (code < 0x3000)
-        return code <= 0x200A || (code >= 0x2010 && code <= 0x2015) || code == 0x2022 || code == 0x202F || code == 0x2212;
-    return code == 0x3000 || code == 0x30FB || code == 0xFF08 || code == 0xFF09;
-}
+/* Where the chains of digits of a text are. */
+#include "digits.h"
 
 /* Write where the chains of at least so many digits begin and end (code points) and how many digits they have, three
  * numbers each, as long as there is room for `room` of them. seen: how many digits there are, and how many the longest
@@ -22,7 +12,7 @@ EXPORT int64_t find_chains(
     for (int64_t at = 0; at <= length; place++) {
         uint32_t code = 0; /* behind the text: it ends a chain */
         at += at < length ? (int64_t)decode_one(bytes + at, &code) : 1;
-        if (code - '0' < 10) {
+        if (is_digit(code)) {
             if (!digits) start = place;
             digits++, between = 0, end = place + 1;
             continue;

@@ -1,14 +1,5 @@
-/* Which of many words stand in a text: the automaton of Aho and Corasick ("Efficient string matching", 1975), over bytes
- * by classes, so that its table stays small. */
-#include "texts.h"
-
-/* classes: of each byte; next: by state and class; word: which one ends in a state, or -1; ending: the state itself if a
- * word ends there, or else the next shorter one of its ends where one does, or 0; shorter: the same without itself. */
-typedef struct {
-    const uint8_t *classes;
-    int32_t *next, *word, *ending, *shorter;
-    int64_t width;
-} Automaton;
+/* Which of many words stand in a text. */
+#include "words.h"
 
 /* Fill an automaton for different words, one behind the other in `bytes`. All its arrays are zero, and have room for a
  * state more than there are bytes, as fallback and queue do. */

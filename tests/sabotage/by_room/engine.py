@@ -12,6 +12,14 @@ SABOTAGES = (
         "tests/engine/test_store.py::test_records_that_were_read_stay_as_long_as_there_is_room",
     ),
     Sabotage(
+        "a_twin_for_whatever_there_is",
+        "where two children or more have more to do than a twin should, they are started",
+        "datacheck.engine.run.is_little",
+        "if children <= 2",
+        "if children",
+        "tests/engine/test_twin.py::test_where_there_would_be_two_children_a_twin_does_more",
+    ),
+    Sabotage(
         "suppressed_rows_leave_the_denominator",
         "suppressed rows leave the numerator alone",
         "datacheck.engine.suppressed._lower",
