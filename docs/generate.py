@@ -25,6 +25,7 @@ from datacheck.loading.codes import CODES
 from datacheck.loading.formats import formats
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import Settings
+from datacheck.trainers.compared import differing
 from datacheck.verdict.model import report_schema
 
 ROOT = Path(__file__).parent.parent
@@ -329,7 +330,25 @@ def _installed() -> list[str]:
             names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
             told = " | ".join(f"{counts.get(name, 0):,}" for name in names)
             lines.append(f"| {release} | {beside} | {mode} | {told} |")
-    return [*lines, "", *_templates(), ""]
+    return [*lines, "", *_otherwise(), *_templates(), ""]
+
+
+def _otherwise() -> list[str]:
+    """What releases do otherwise than the twins."""
+    lines = [_OTHERWISE, "| release | modes | what | 说明 | where |", "|---|---|---|---|---|"]
+    for family, releases in differing().items():
+        for version, found in releases.items():
+            lines += [
+                f"| {family} {version} | {', '.join(each.modes)} | {each.says} | {Message(each.says).said('zh')} "
+                f"| `{each.source}` |"
+                for each in found
+            ]
+    return [*lines, ""]
+
+
+_OTHERWISE = """Of the releases that differ, a report with `run.version` says how (datacheck/trainers/differs.toml); the rows
+of the table above that are different are these:
+"""
 
 
 def _templates() -> list[str]:

@@ -1,16 +1,49 @@
-"""For which released versions of its trainer a twin stands: those with which it was compared."""
+"""For which released versions of its trainer a twin stands: those with which it was compared, and found equal.
+
+Of other releases that were compared, `differs.toml` says what they do otherwise.
+"""
 
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
-from datacheck.i18n.message import Message
+from datacheck.i18n.message import Message, joined
 from datacheck.trainers.base import Mode
+
+
+class Difference(NamedTuple):
+    """What a release does otherwise than the twin: its modes (without the trainer's name), a sentence, the place."""
+
+    modes: tuple[str, ...]
+    says: str
+    source: str
 
 
 @cache
 def _read() -> dict[str, dict[str, list[str]]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+
+
+@cache
+def differing() -> dict[str, dict[str, tuple[Difference, ...]]]:
+    """trainer → release → what it does otherwise, of releases that were compared and are not like the twin."""
+    said = tomllib.loads(Path(__file__).with_name("differs.toml").read_text(encoding="utf-8"))
+    return {
+        family: {
+            version: tuple(Difference(tuple(each["modes"]), each["says"], each["source"]) for each in found)
+            for version, found in releases.items()
+        }
+        for family, releases in said.items()
+    }
+
+
+def differences(name: str, version: str) -> tuple[Difference, ...]:
+    """What `version` of a trainer does otherwise in the mode `trainer.mode`; none: nothing is known of it."""
+    trainer, _, mode = name.partition(".")
+    releases = differing().get(trainer, {})
+    newest = max((each for each in releases if _begins(each, version)), key=_order, default=None)
+    return tuple(each for each in releases.get(newest or "", ()) if mode in each.modes)
 
 
 def compared_with(name: str) -> tuple[str, ...]:
@@ -37,6 +70,15 @@ def version_note(mode: Mode, version: str | None) -> Message:
         )
     if any(_begins(each, version) for each in known):
         return Message("{trainer} {version}: compared with it", trainer=mode.name, version=version)
+    others = differences(mode.name, version)
+    if others:
+        return Message(
+            "{trainer} {version}: compared with it; it does otherwise than said here, which is for {versions}: {what}",
+            trainer=mode.name,
+            version=version,
+            versions=stands,
+            what=joined([Message(each.says) for each in others]),
+        )
     return Message(
         "{trainer}: not compared with {version}; compared with {versions}",
         trainer=mode.name,

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.compared import compared_with, version_note
+from datacheck.trainers.compared import compared_with, differing, version_note
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,6 +24,32 @@ def test_compared_is_what_was_recorded_without_a_difference():
     assert said == held
 
 
+def test_what_a_release_does_otherwise_is_said_where_a_difference_was_recorded():
+    recorded = json.loads((ROOT / "docs/benchmarks/installed_trainers.json").read_text())
+    wrong = {
+        (*release.split(" "), mode.partition(".")[2])
+        for release, found in recorded.items()
+        for mode, counts in found["modes"].items()
+        if counts.get("different")
+    }
+    templates = json.loads((ROOT / "docs/benchmarks/installed_templates.json").read_text())
+    wrong |= {
+        (*release.split(" "), case.partition(" ")[0].partition(".")[2])
+        for release, models in templates.items()
+        for ways in models.values()
+        for case, counts in ways.items()
+        if counts.get("different") and release in {f"{a} {b}" for a in differing() for b in differing()[a]}
+    }
+    said = {
+        (family, version, mode)
+        for family, releases in differing().items()
+        for version, found in releases.items()
+        for each in found
+        for mode in each.modes
+    }
+    assert said == wrong
+
+
 def test_every_mode_with_a_probe_was_compared():
     assert all(compared_with(name) for name in trainer_names() if trainer(name).probe)
 
@@ -34,6 +60,9 @@ def test_every_mode_with_a_probe_was_compared():
         ("trl.sft", "1.16", "trl.sft 1.16: compared with it"),
         ("trl.sft", "1.16.0", "trl.sft 1.16.0: compared with it"),
         ("trl.sft", "1.1", "trl.sft: not compared with 1.1; compared with "),
+        ("trl.sft", "0.29", "trl.sft 0.29: compared with it; it does otherwise than said here, which is for 1.16.0: assis"),
+        ("trl.dpo", "1.10.0", "trl.dpo 1.10.0: compared with it; it does otherwise than said here, which is for 1.16.0: an"),
+        ("trl.kto", "1.10.0", "trl.kto: not compared with 1.10.0; compared with "),
         ("trl.sft", "1.20", "trl.sft: not compared with 1.20; compared with "),
         ("trl.sft", None, "trl.sft: compared with "),
         ("fireworks.sft", None, "fireworks.sft: from the documents of the service, which was not asked"),

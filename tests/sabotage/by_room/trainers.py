@@ -228,6 +228,14 @@ SABOTAGES = (
         "tests/trainers/test_compared.py::test_a_version_that_was_not_compared_is_said_so",
     ),
     Sabotage(
+        "differences_unsaid",
+        "what a compared release does otherwise than the twin is said",
+        "datacheck.trainers.compared.differences",
+        "if mode in each.modes",
+        "if mode not in each.modes",
+        "tests/trainers/test_compared.py::test_a_version_that_was_not_compared_is_said_so",
+    ),
+    Sabotage(
         "dates_stay_text",
         "texts that datasets takes for dates are dates to TRL's twin",
         "datacheck.trainers.json_columns._leaf",
