@@ -278,10 +278,11 @@ openrlhf, axolotl; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a toke
 train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
 end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
-no_answer (of a pair; ms-swift), media_of_row, columns_by_case, result_behind_question, answer_no_text (ms-swift),
+no_answer (of a pair; ms-swift), media_of_row, columns_by_case, messages_of_embeddings, result_behind_question, answer_no_text (ms-swift),
 images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
 at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
-process to process); no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
+process to process); more_labels: more labels than tokens, which TRL's collator takes and the model's loss does not;
+no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
 reward); no_tokens: no token beside labels, or lists of tokens (TRL's collator takes it); no_first_tokens: the template
 passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins with one
 that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the template
@@ -346,8 +347,8 @@ def _otherwise() -> list[str]:
     return [*lines, ""]
 
 
-_OTHERWISE = """Of the releases that differ, a report with `run.version` says how (datacheck/trainers/differs.toml); the rows
-of the table above that are different are these:
+_OTHERWISE = """Of the releases that differ, a report with `run.version` says how
+(datacheck/trainers/differs.toml), which is what is different in the table above:
 """
 
 

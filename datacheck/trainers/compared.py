@@ -27,7 +27,7 @@ def _read() -> dict[str, dict[str, list[str]]]:
 
 @cache
 def differing() -> dict[str, dict[str, tuple[Difference, ...]]]:
-    """trainer → release → what it does otherwise, of releases that were compared and are not like the twin."""
+    """Trainer → release → what it does otherwise, of releases that were compared and are not like the twin."""
     said = tomllib.loads(Path(__file__).with_name("differs.toml").read_text(encoding="utf-8"))
     return {
         family: {
@@ -39,11 +39,15 @@ def differing() -> dict[str, dict[str, tuple[Difference, ...]]]:
 
 
 def differences(name: str, version: str) -> tuple[Difference, ...]:
-    """What `version` of a trainer does otherwise in the mode `trainer.mode`; none: nothing is known of it."""
+    """What `version` of a trainer does otherwise in the mode `trainer.mode`; none: nothing is known of it.
+
+    Of a version that names several releases (0.9) the newest one counts.
+    """
     trainer, _, mode = name.partition(".")
     releases = differing().get(trainer, {})
-    newest = max((each for each in releases if _begins(each, version)), key=_order, default=None)
-    return tuple(each for each in releases.get(newest or "", ()) if mode in each.modes)
+    asked = (each for each in (*releases, *compared_with(name)) if _begins(each, version))
+    newest = max(asked, key=_order, default="")
+    return tuple(each for each in releases.get(newest, ()) if mode in each.modes)
 
 
 def compared_with(name: str) -> tuple[str, ...]:
@@ -68,8 +72,6 @@ def version_note(mode: Mode, version: str | None) -> Message:
         return Message(
             "{trainer}: compared with {versions}; run.version is not set", trainer=mode.name, versions=stands
         )
-    if any(_begins(each, version) for each in known):
-        return Message("{trainer} {version}: compared with it", trainer=mode.name, version=version)
     others = differences(mode.name, version)
     if others:
         return Message(
@@ -79,6 +81,8 @@ def version_note(mode: Mode, version: str | None) -> Message:
             versions=stands,
             what=joined([Message(each.says) for each in others]),
         )
+    if any(_begins(each, version) for each in known):
+        return Message("{trainer} {version}: compared with it", trainer=mode.name, version=version)
     return Message(
         "{trainer}: not compared with {version}; compared with {versions}",
         trainer=mode.name,
