@@ -416,7 +416,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     empty = messages[0]["role"] == "system" and not messages[0]["content"]
     messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
-    notes += _ended(messages[-1]["content"], f"messages[{len(messages) - 1}]")
+    notes += _ended(text_of_content(messages[-1]["content"]), f"messages[{len(messages) - 1}]")
     notes += () if to.template in _HERMES else _result_alone(messages)
     weights = _weights(messages)
     shown_messages, weights = _joined(_shown_all(messages, to), weights)
@@ -593,6 +593,8 @@ def _demand_labelled(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
 def _demand_rejected(row: Row, messages: list[Row]) -> None:
     """What the encoder demands of the rejected side (`_compat_rejected_response`, template_inputs.py:220)."""
     rejected = row.get("rejected_response")
+    if not isinstance(rejected, str | list | None):
+        raise StopRow("no_rejected", "rejected_response", type_of(rejected))
     if isinstance(rejected, list):
         for message in rejected:
             if not isinstance(message, dict) or message.get("role") in (None, "user") or "content" not in message:

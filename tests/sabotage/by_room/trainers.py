@@ -236,6 +236,14 @@ SABOTAGES = (
         "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
     ),
     Sabotage(
+        "pair_without_weights",
+        "an earlier answer of a pair that ORPO of ms-swift does not train is not previewed as trained",
+        "datacheck.chat.conversations._joined",
+        'if loss == "weights":',
+        'if loss == "":',
+        "tests/trainers/test_rules.py::test_an_earlier_answer_that_orpo_does_not_train",
+    ),
+    Sabotage(
         "last_round_alone",
         "ms_swift: an earlier answer that says it is trained is, though loss_scale is last_round",
         "datacheck.trainers.ms_swift._encoded",
