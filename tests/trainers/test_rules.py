@@ -540,6 +540,14 @@ def test_which_answers_of_a_pair_ms_swift_trains(name, scale, loss):
     assert (told.fates, told.trained.loss, told.trained.prompt) == ((), loss, [Q, A, Q])
 
 
+@pytest.mark.parametrize(("given", "told"), [(["a"], "a"), ("a", "a"), (["a", "b"], None), ([["a"]], None)])
+def test_a_text_alone_in_a_list_is_that_text_to_openrlhf(given, told):
+    mode = trainer("openrlhf.sft")
+    settings = mode.configured(None, {"data.input_key": "t", "model.pretrain_mode_enable": True})
+    trained = mode.read({"t": given}, settings, Seen.of([{"t": given}])).trained
+    assert (trained and trained.text) == told
+
+
 @pytest.mark.parametrize(
     ("said", "weights"), [({"loss": 0.5}, (0, 1, 0, 1)), ({"loss": False}, (0, 0, 0, 1)), ({}, None)]
 )
