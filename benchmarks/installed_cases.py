@@ -98,6 +98,8 @@ def llamafactory_cases() -> list[Case]:
              {**share, "columns.messages": "conversations", **pairs}, (_DPO,)),
         Case("llamafactory.dpo", [{"instruction": "q", "input": "", "chosen": "a", "rejected": "b"}],
              {**run, **ask, **pairs, "cutoff_len": 30}),
+        Case("llamafactory.dpo", [{"conversations": [_H, _G, _H], "chosen": _G, "rejected": _R}],
+             {**share, "columns.messages": "conversations", **pairs, "pref_loss": "orpo"}, (_DPO,)),
         Case("llamafactory.rm", [{"conversations": [_H, _G, _H], "chosen": _G, "rejected": _R}],
              {**share, "columns.messages": "conversations", **pairs}, (_DPO,)),
         Case("llamafactory.kto", [{"messages": [Q, A], "label": True}, {"messages": [Q, A], "label": False}],
@@ -134,6 +136,11 @@ def ms_swift_cases() -> list[Case]:
         Case("ms_swift.grpo", [], run, shape="prompts"),
         Case("ms_swift.grpo", [{"messages": [Q], "solution": "1"}, {"messages": [S, Q, A]}], run),
         Case("ms_swift.kto", [], run, shape="labelled"),
+        Case("ms_swift.orpo", [{"messages": [Q, A, Q, A], "rejected_response": "b"}], run),
+        Case("ms_swift.orpo", [{"messages": [S, Q, A, Q, A], "rejected_messages": [S, Q, A, Q, B]}], run),
+        *(Case(f"ms_swift.{name}", [], run, shape="rejected") for name in ("orpo", "simpo", "cpo")),
+        Case("ms_swift.orpo", [], {**run, "loss_scale": "last_round"}, shape="rejected"),
+        Case("ms_swift.dpo", [], {**run, "loss_scale": "default"}, shape="rejected"),
     ]  # fmt: skip
 
 

@@ -107,7 +107,8 @@ def rule_of(
 
     Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some keys
     hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
-    data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
+    data_utils.py:193); more labels than tokens, which the collator takes and the model's loss does not (more_labels,
+    sft_trainer.py:206); prompts and answers of several rows as one column that Arrow has no type for (no_column,
     reward_trainer.py:728); no token at all beside labels, or lists of tokens, which the collator takes (no_tokens);
     a template that passes over the answers of the first batch, whose column of tokens then is one of nothing
     (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that has roles
@@ -127,7 +128,7 @@ def rule_of(
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)
     for reason in _SAID.get(family, {}).get(what, ()):
-        if reason == "no_answer" and mode != "ms_swift.dpo":
+        if reason == "no_answer" and mode not in _PAIRS:
             continue
         if reason in reasons and (reason != "message_masked" or _last_muted(row)):
             return reason
@@ -140,6 +141,7 @@ def rule_of(
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
+        "more_labels": mode == "trl.sft" and two.fate == "kept" and _more_labels(row),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
         "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
@@ -183,6 +185,7 @@ def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
 
 
 _RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))
+_PAIRS = tuple(f"ms_swift.{name}" for name in ("dpo", "orpo", "simpo", "cpo"))
 _UNCOMPARED = (
     "system_empty",
     "end_in_answer",
@@ -193,7 +196,7 @@ _UNCOMPARED = (
     "no_answer",
     "result_behind_question",
 )
-_OF_FILES = ("media_of_row", "columns_by_case")
+_OF_FILES = ("media_of_row", "columns_by_case", "messages_of_embeddings")
 _SAID: dict[str, dict[str, tuple[str, ...]]] = {
     "ms_swift": {
         "fate": (*_OF_FILES, "two_prompts"),
@@ -228,9 +231,15 @@ def _last_muted(row: Any) -> bool:
 
 
 def _blank_before_last(row: Any) -> bool:
-    messages = row.get("messages")
-    said = [each for each in messages[:-1] if isinstance(each, dict)] if isinstance(messages, list) else []
-    return any(each.get("role") == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
+    mode = trainer("ms_swift.sft")
+    trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
+    said = (trained.messages or [])[:-1] if trained is not None else []
+    return any(each["role"] == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
+
+
+def _more_labels(row: Any) -> bool:
+    ids, labels = row.get("input_ids"), row.get("labels")
+    return isinstance(ids, list) and isinstance(labels, list) and len(labels) > len(ids)
 
 
 def _odd_tokens(ids: Any) -> bool:

@@ -113,16 +113,18 @@ def tables(trees: list[ast.Module]) -> Iterator[tuple[str, str]]:
 
 
 def declared() -> Iterator[str]:
-    """What metrics of checks, codes of lines and rules of trainers say."""
+    """What metrics of checks, codes of lines, rules of trainers and differences of their releases say."""
     from datacheck.contract.discover import check_class, check_names
     from datacheck.loading.codes import CODES
     from datacheck.trainers import trainer, trainer_names
+    from datacheck.trainers.compared import differing
 
     metrics = [metric for name in check_names() for metric in check_class(name).metrics.values()]
     yield from (text for metric in metrics for text in (metric.what, metric.why) if text)
     yield from (text for code in CODES.values() for text in (code.title, code.why, code.fix))
     rules = [rule for name in trainer_names() for rule in trainer(name).rules.values()]
     yield from (text for rule in rules for text in (rule.says, rule.hint))
+    yield from (each.says for of in differing().values() for found in of.values() for each in found)
 
 
 def found() -> dict[str, str]:

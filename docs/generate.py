@@ -25,6 +25,7 @@ from datacheck.loading.codes import CODES
 from datacheck.loading.formats import formats
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import Settings
+from datacheck.trainers.compared import differing
 from datacheck.verdict.model import report_schema
 
 ROOT = Path(__file__).parent.parent
@@ -278,10 +279,12 @@ openrlhf, axolotl; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a toke
 train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
 end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
-no_answer (of a pair; ms-swift), media_of_row, columns_by_case, result_behind_question, answer_no_text (ms-swift),
+no_answer (of a pair; ms-swift), media_of_row, columns_by_case,
+messages_of_embeddings, result_behind_question, answer_no_text (ms-swift),
 images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
 at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
-process to process); no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
+process to process); more_labels: more labels than tokens, which TRL's collator takes and the model's loss does not;
+no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
 reward); no_tokens: no token beside labels, or lists of tokens (TRL's collator takes it); no_first_tokens: the template
 passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins with one
 that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the template
@@ -294,8 +297,9 @@ none_behind: the row that stops the next one in LLaMA-Factory's KTO where none f
 at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
 column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
 compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
-(verl.sft). OpenRLHF's counts below were taken when passed_over did not render; with it, 440 rows of four cases on
-Qwen2.5's template gave 43 by rule and none different (2026-11-27).
+(verl.sft). OpenRLHF's whole comparison was made again on 2026-11-27 (seed 2203, --most 10, no real files), when
+passed_over renders: one row of 1,092 was different, a list of one text to pretrain, which the twin now takes, and whose
+case was run again.
 
 """
 
@@ -309,7 +313,8 @@ Llama 2 and 4, OLMo 2 and 3) the text of public repositories. verl with the same
 whole and where they need not. OpenRLHF with them for SFT, of the last answer and of every one, and for DPO. axolotl
 with templates of its own and of TRL, for SFT with the end tokens of trained turns and of all, and for DPO. OpenRLHF
 and axolotl also with those of GLM 4.6 and Phi 4 mini as llama.cpp keeps them; that of Phi 4 mini cannot be rendered
-where no tools are handed over, so that of 48 rows 4 are kept, by package and twin alike. TRL 1.10 begins a completion
+where no tools are handed over, so that of 48 rows 4 are kept, by package and twin alike. All four also with those of
+DeepSeek V3.1, Seed-OSS and Kimi K2 Thinking as llama.cpp keeps them. TRL 1.10 begins a completion
 behind as many tokens as the prompt alone has, where 1.16 looks where both part: where a prompt's tokens do not begin
 the whole (DeepSeek V3, Nemotron 3), its labels are others than the twin's, which stands for 1.16.
 """
@@ -330,7 +335,25 @@ def _installed() -> list[str]:
             names = ("cases", "kept", "dropped", "failed", "equal", "different", "named")
             told = " | ".join(f"{counts.get(name, 0):,}" for name in names)
             lines.append(f"| {release} | {beside} | {mode} | {told} |")
-    return [*lines, "", *_templates(), ""]
+    return [*lines, "", *_otherwise(), *_templates(), ""]
+
+
+def _otherwise() -> list[str]:
+    """What releases do otherwise than the twins."""
+    lines = [_OTHERWISE, "| release | modes | what | 说明 | where |", "|---|---|---|---|---|"]
+    for family, releases in differing().items():
+        for version, found in releases.items():
+            lines += [
+                f"| {family} {version} | {', '.join(each.modes)} | {each.says} | {Message(each.says).said('zh')} "
+                f"| `{each.source}` |"
+                for each in found
+            ]
+    return [*lines, ""]
+
+
+_OTHERWISE = """Of the releases that differ, a report with `run.version` says how
+(datacheck/trainers/differs.toml), which is what is different in the table above:
+"""
 
 
 def _templates() -> list[str]:

@@ -133,6 +133,8 @@ def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Co
     places = (*_numbered("prompt", before), *_numbered(part, told))
     if not before and loss == "completion":
         loss = "assistant"
+    if loss == "weights":  # of a prompt; the answer is trained
+        more = {**more, "weights": (*trained.weights, *(float(each.get("role") == "assistant") for each in told))}
     answers = len(before) or len(trained.asked or ())
     return Conversation(part, loss, [*before, *told], places, answers, **more)
 

@@ -134,6 +134,7 @@ class Trained(NamedTuple):
     written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
     open_end: the conversation ends without an answer, and as for sampling.
     asked: the messages that are cut off as the prompt, where that is not `prompt` (cut_out).
+    weights: one for each of `messages`, or of those of `prompt`.
     ends: which end tokens are trained (located). pieces: texts and whether each is trained (apart).
     """
 

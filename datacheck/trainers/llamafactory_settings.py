@@ -24,7 +24,8 @@ class LlamaFactory(Settings):
 
     In `run.settings`: `formatting`, `ranking`, `columns.messages: conversations`, `tags.role_tag: from`, … as in
     dataset_info.json; or `run.config` names a dataset_info.json and `dataset:` the entry. As there: once one column is
-    named, columns that are not named are off, and so it is for tags.
+    named, columns that are not named are off, and so it is for tags. `pref_loss` (orpo, simpo, …) says how the pairs of
+    the stage dpo are compared, not what becomes of a row: such runs are `llamafactory.dpo`.
     """
 
     MAX_LENGTH: ClassVar[str | None] = "cutoff_len"

@@ -57,13 +57,18 @@ _TOOL_RESULT_ROLES = frozenset({"tool", "tool_response"})
 _HERMES = frozenset({"qwen", "qwen2_5"})  # templates of ChatML whose calls are written as hermes.py does
 _NEXT_QUESTION = "<|im_end|>\n<|im_start|>user\n"  # between a question and a result that no call precedes
 _EARLIEST, _LATEST = dt.datetime(1677, 9, 21, 0, 12, 44), dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001
+_PAIRS = ("dpo", "orpo", "simpo", "cpo")  # rows take one way, in which only the default of loss_scale differs
+_OF_EMBEDDINGS = ("positive_messages", "negative_messages")
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]
 
 
 class MsSwift(Settings):
-    """The arguments of `swift sft` and `swift rlhf` that decide what becomes of a row."""
+    """The arguments of `swift sft` and `swift rlhf` that decide what becomes of a row.
+
+    `loss_scale` is by default that of the mode: `default` for sft and orpo, `last_round` for the others.
+    """
 
     MAX_LENGTH: ClassVar[str | None] = "max_length"
 
@@ -71,7 +76,7 @@ class MsSwift(Settings):
     truncation_strategy: Literal["delete", "left", "right", "split"] = "delete"
     strict: bool = False
     disable_auto_column_mapping: bool = False
-    loss_scale: str = "default"
+    loss_scale: str | None = None
     template: str | None = None
 
 
@@ -390,6 +395,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     row = {**row, "messages": _stored(row["messages"]), "tools": _stored(row.get("tools"))}
     messages = row["messages"]
     notes += fate_if(_has_media(row, messages), "media_of_row")
+    other = next((name for name in _OF_EMBEDDINGS if row.get(name) not in (None, [])), None)
+    notes += fate_if(other, "messages_of_embeddings", other)
     if mode == "kto":
         notes += _demand_labelled(row, messages)
     for number, message in enumerate(messages[1:], 1):
@@ -409,7 +416,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     empty = messages[0]["role"] == "system" and not messages[0]["content"]
     messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
-    notes += _ended(messages[-1]["content"], f"messages[{len(messages) - 1}]")
+    notes += _ended(text_of_content(messages[-1]["content"]), f"messages[{len(messages) - 1}]")
     notes += () if to.template in _HERMES else _result_alone(messages)
     weights = _weights(messages)
     shown_messages, weights = _joined(_shown_all(messages, to), weights)
@@ -421,17 +428,17 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     unanswered = messages[-1]["role"] not in ("assistant", "tool_call")
     notes = (*notes, *fate_if(unanswered, "no_answer", "messages"), *_masked(messages))
     notes += _joined_unlike(messages) + (() if to.template in _HERMES else _called_in_words(messages))
-    if mode == "dpo":
-        notes += _rejected_notes(row, messages)
-        return RowOutcome(notes, _pair(row, shown_messages, tools, to))
-    strategy = to.loss_scale.partition("+")[0]
-    loss: Loss = "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
+    loss = _loss(to, mode)
+    if mode in _PAIRS:
+        notes += _rejected_notes(row, messages, loss)
+        return RowOutcome(notes, _pair(row, shown_messages, tools, to, loss, weights))
     if mode == "kto":
         label = row.get("label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    if loss == "assistant" and any(weight is not None for weight in weights):
-        answers = (message["role"] == "assistant" for message in shown_messages)
+    if loss in ("assistant", "last_turn") and any(weight is not None for weight in weights):
+        first = len(shown_messages) - 1 if loss == "last_turn" else 0
+        answers = (message["role"] == "assistant" and n >= first for n, message in enumerate(shown_messages))
         told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
         trained = Trained("weights", shown_messages, tools=tools, weights=told)
     else:
@@ -439,7 +446,14 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     return RowOutcome(notes, trained._replace(open_end=unanswered))
 
 
-def _rejected_notes(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
+def _loss(to: MsSwift, mode: str) -> Loss:
+    """Which answers are trained: of a pair by default the last, but by ORPO all (arguments/rlhf_args.py:302)."""
+    scale = to.loss_scale or ("default" if mode in ("sft", "orpo") else "last_round")
+    strategy = scale.partition("+")[0]
+    return "all" if strategy == "all" else "last_turn" if strategy == "last_round" else "assistant"
+
+
+def _rejected_notes(row: Row, messages: list[Row], loss: Loss) -> tuple[Fate, ...]:
     """What stands out in the rejected side of a pair. Raises StopRow where the encoder raises."""
     _demand_rejected(row, messages)
     other = row.get("rejected_messages")
@@ -451,8 +465,9 @@ def _rejected_notes(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
     unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
     notes += fate_if(row.get("rejected_response") == [], "no_answer", "rejected_response")
-    notes += _also_trained(messages)
-    notes += _ended(row.get("rejected_response"), "rejected_response")
+    notes += _also_trained(messages[:-1], other[:-1] if isinstance(other, list) else messages[:-1], loss)
+    told = row.get("rejected_response")
+    notes += _ended(told[-1].get("content") if isinstance(told, list) and told else told, "rejected_response")
     return notes + (_ended(other[-1].get("content"), "rejected_messages") if isinstance(other, list) else ())
 
 
@@ -534,9 +549,17 @@ def _ended(text: Any, where: str) -> tuple[Fate, ...]:
     return fate_if(isinstance(text, str) and _END.search(text), "end_in_answer", where)
 
 
-def _also_trained(messages: list[Row]) -> tuple[Fate, ...]:
-    """The first of a pair's earlier answers that says it is to be trained."""
-    said = (n for n, message in enumerate(messages[:-1]) if message.get("loss") and message["role"] == "assistant")
+def _also_trained(earlier: list[Row], others: list[Row], loss: Loss) -> tuple[Fate, ...]:
+    """The first of a pair's earlier answers that says whether it is to be trained, in a way that is not told here.
+
+    Where all answers are trained: on one side of the pair otherwise than on the other.
+    """
+    answers = [(n, each) for n, each in enumerate(others) if each.get("role") in ("assistant", "tool_call")]
+    if loss == "assistant":
+        ours = [_muted(each) for each in earlier]
+        said = (n for n, each in answers if ours[n : n + 1] != [_muted(each)])
+    else:
+        said = (n for n, each in answers if each.get("loss") or (n < len(earlier) and earlier[n].get("loss")))
     return tuple(Fate("earlier_trained", f"messages[{n}].loss") for n in islice(said, 1))
 
 
@@ -570,6 +593,8 @@ def _demand_labelled(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
 def _demand_rejected(row: Row, messages: list[Row]) -> None:
     """What the encoder demands of the rejected side (`_compat_rejected_response`, template_inputs.py:220)."""
     rejected = row.get("rejected_response")
+    if not isinstance(rejected, str | list | None):
+        raise StopRow("no_rejected", "rejected_response", type_of(rejected))
     if isinstance(rejected, list):
         for message in rejected:
             if not isinstance(message, dict) or message.get("role") in (None, "user") or "content" not in message:
@@ -590,8 +615,11 @@ def _replaces_more(row: Row, messages: list[Row]) -> bool:
     return row.get("rejected_response") is not None and bool({*_TOOL_RESULT_ROLES, "system"} & set(behind))
 
 
-def _pair(row: Row, messages: list[Row], tools: list[Any] | None, to: MsSwift) -> Trained:
+def _pair(
+    row: Row, messages: list[Row], tools: list[Any] | None, to: MsSwift, loss: Loss, weights: list[bool | None]
+) -> Trained:
     """Chosen and rejected from the last question on; `rejected_response` takes the place of the last answer."""
+    of: Loss = "completion" if loss == "last_turn" else loss
     last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
     other = row.get("rejected_messages")
     if isinstance(other, list):
@@ -604,7 +632,14 @@ def _pair(row: Row, messages: list[Row], tools: list[Any] | None, to: MsSwift) -
         rejected = messages[last:]
     else:
         raise StopRow("no_rejected", "rejected_response")
-    return Trained("completion", prompt=messages[:last], chosen=messages[last:], rejected=rejected, tools=tools)
+    trained = Trained(of, prompt=messages[:last], chosen=messages[last:], rejected=rejected, tools=tools)
+    if loss == "assistant" and any(weight is not None for weight in weights[:last]):
+        told = tuple(
+            float(each["role"] == "assistant" if weight is None else weight)
+            for each, weight in zip(messages[:last], weights, strict=False)
+        )
+        return trained._replace(loss="weights", weights=told)
+    return trained
 
 
 def _shown_all(messages: list[Row], to: MsSwift) -> list[Row]:
@@ -685,4 +720,4 @@ def _mode(name: str) -> Mode:
     )
 
 
-MODES = {name: _mode(name) for name in ("sft", "dpo", "kto", "grpo")}
+MODES = {name: _mode(name) for name in ("sft", *_PAIRS, "kto", "grpo")}

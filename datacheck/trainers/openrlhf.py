@@ -98,6 +98,8 @@ def _read_sft(example: dict[str, Any], to: OpenrlhfSft, _seen: Seen) -> RowOutco
     if to.pretrain_mode:
         if given is None:
             raise StopRow("empty", to.input_key)
+        alone = isinstance(given, list) and len(given) == 1  # the tokenizer makes the same tensor of it
+        given = given[0] if alone else given
         return RowOutcome((), Trained("all", text=text_of(given, "text_malformed", to.input_key)))
     prompt = text_of(_formatted(given, to), "text_malformed", to.input_key)
     if not prompt or not answer:

@@ -213,7 +213,7 @@ def counts(found, name):
 def test_the_report_says_that_the_package_agrees(python, tmp_path):
     output, report = ran(tmp_path, python, [GOOD] * 5, CONTRACT, 0)
     assert "your trl 9.9.0 agrees on 5 of 5 rows" in output
-    assert "trl.sft: not compared with 9.9; compared with 1.16.0" in " ".join(output.split())
+    assert "trl.sft: not compared with 9.9" in " ".join(output.split())
     assert json.loads(report.read_text())["inputs"].keys() >= {"trl 9.9.0 (--trainer-python)"}
 
 

@@ -7,6 +7,7 @@ import json
 
 import pytest
 
+from datacheck.chat.conversations import trained_as
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.base import Seen, SettingsError
 
@@ -66,6 +67,19 @@ def told(value):
 
 def without(row, key):
     return {k: v for k, v in row.items() if k != key}
+
+
+NOVA_CALL = {"toolUseId": "1", "name": "f", "input": {}}
+NOVA_RESULT = {"toolUseId": "1", "content": [{"text": "r"}]}
+NOVA_TOOL = {"toolSpec": {"name": "f", "description": "d", "inputSchema": {"json": {"type": "object"}}}}
+NOVA_TOOLS = {"tools": [NOVA_TOOL]}
+NOVA_FILE = {"s3Location": {"uri": "s3://bucket/key"}}
+
+
+def nova(*parts, user=1, **more):
+    """A question of the first parts, and an answer of the others."""
+    said = {"user": list(parts[:user]), "assistant": list(parts[user:]) or [{"text": "a"}]}
+    return {"messages": [{"role": role, "content": content} for role, content in said.items()], **more}
 
 
 CASES = [
@@ -287,6 +301,15 @@ CASES = [
     ("ms_swift.grpo", {}, {"messages": [Q, A, A]}, "two_answers", "messages[1]"),
     ("ms_swift.dpo", {}, {"messages": [Q, {**A, "loss": True}, Q, A], "rejected_response": "b"}, "earlier_trained",
      "messages[1].loss"),
+    ("ms_swift.orpo", {}, {"messages": [Q, A, Q, A], "rejected_messages": [Q, {**A, "loss": False}, Q, B]},
+     "earlier_trained", "messages[1].loss"),
+    ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": [{"type": "text", "text": "a</s>"}]}]}, "end_in_answer",
+     "messages[1]"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": None, "rejected_response": 3}, "no_rejected",
+     "rejected_response"),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "negative_messages": {"a": []}}, "messages_of_embeddings", "negative_messages"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": [{**A, "content": "b</s>"}]}, "end_in_answer",
+     "rejected_response"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [A, Q, B]}, "two_prompts", "rejected_messages"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": "{}"}, "rejected_is_chosen", "rejected_messages"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "images": []}, "images_column", "images"),
@@ -430,7 +453,27 @@ CASES = [
     ("bedrock.nova", {}, {"messages": []}, "no_answer", "messages"),
     ("bedrock.nova", {}, {"messages": [Q, A]}, "content_malformed", "messages[0].content"),
     ("bedrock.nova", {}, {"messages": [{"role": "user", "content": [{"text": ""}]}]}, "content_empty", "messages[0].content"),
-    ("bedrock.nova", {}, {"messages": [{"role": "user", "content": [{"toolUse": {}}]}]}, "part_of_other", "messages[0].content"),
+    ("bedrock.nova", {}, nova({"toolUse": NOVA_CALL}), "part_of_other", "messages[0].content"),
+    ("bedrock.nova", {}, nova({"toolUse": {}}), "call_malformed", "messages[0].content[0].toolUse.toolUseId"),
+    ("bedrock.nova", {}, nova({"toolUse": {**NOVA_CALL, "input": "x"}}), "call_malformed", "messages[0].content[0].toolUse.input"),
+    ("bedrock.nova", {}, nova({"toolResult": {"toolUseId": "1", "content": []}}), "call_malformed", "messages[0].content[0].toolResult.content"),
+    ("bedrock.nova", {}, nova({"toolResult": {"toolUseId": "1", "content": [{"text": "a", "json": {}}]}}), "call_malformed",
+     "messages[0].content[0].toolResult.content"),
+    ("bedrock.nova", {}, nova({"text": "q"}, {"toolUse": {**NOVA_CALL, "name": "g"}}, toolConfig=NOVA_TOOLS), "call_unknown",
+     "messages[1].content"),
+    ("bedrock.nova", {}, nova({"toolResult": NOVA_RESULT}, toolConfig=NOVA_TOOLS), "call_unknown", "messages[0].content"),
+    ("bedrock.nova", {}, nova({"text": "q"}, toolConfig={"tools": []}), "tools_malformed", "toolConfig.tools"),
+    ("bedrock.nova", {}, nova({"text": "q"}, toolConfig={"tools": [NOVA_TOOL, NOVA_TOOL]}), "tools_malformed", "toolConfig.tools"),
+    ("bedrock.nova", {}, nova({"text": "q"}, toolConfig={"tools": [{"toolSpec": {"name": "f"}}]}), "tools_malformed",
+     "toolConfig.tools[0].description"),
+    ("bedrock.nova", {}, nova({"image": {"format": "bmp", "source": NOVA_FILE}}), "media_malformed", "messages[0].content[0].image"),
+    ("bedrock.nova", {}, nova({"video": {"format": "mp4", "source": {"s3Location": {"uri": "b/k"}}}}), "media_malformed",
+     "messages[0].content[0].video.source.s3Location.uri"),
+    ("bedrock.nova", {"model": "micro"}, nova({"image": {"format": "png", "source": NOVA_FILE}}), "not_of_model", "messages[0].content"),
+    ("bedrock.nova", {"model": "lite-2.0"}, nova({"image": {"format": "webp", "source": NOVA_FILE}}), "not_of_model", "messages[0].content"),
+    ("bedrock.nova", {}, nova({"text": "q"}, {"text": "a", "reasoningContent": {"reasoningText": {"text": "so"}}}), "not_of_model",
+     "messages[1].content"),
+    ("bedrock.nova", {}, nova(*[{"video": {"format": "mp4", "source": NOVA_FILE}}] * 2, user=2), "too_much_media", "messages[0].content"),
     ("bedrock.nova", {}, {"messages": [{"role": "user", "content": [{"text": "ask USER: q"}]}]}, "reserved_word",
      "messages[0].content[0]"),
 ]  # fmt: skip
@@ -477,6 +520,49 @@ def test_axolotl_writes_letters_into_a_column_of_lists_of_several_types(way, row
     mode = trainer("axolotl.dpo")
     seen, settings = Seen.of([row], typed=mode.typed), mode.configured(None, way)
     assert [fate.reason for fate in mode.read(row, settings, seen).fates] == ["column_of_letters"]
+
+
+@pytest.mark.parametrize(
+    ("name", "scale", "loss"),
+    [
+        ("orpo", {}, "assistant"),
+        ("dpo", {}, "completion"),
+        ("simpo", {}, "completion"),
+        ("dpo", {"loss_scale": "default"}, "assistant"),
+        ("orpo", {"loss_scale": "last_round"}, "completion"),
+        ("cpo", {"loss_scale": "all"}, "all"),
+    ],
+)
+def test_which_answers_of_a_pair_ms_swift_trains(name, scale, loss):
+    """By default the last one, but by ORPO each of a conversation."""
+    mode, pair = trainer(f"ms_swift.{name}"), {"messages": [Q, A, Q, A], "rejected_response": "b"}
+    told = mode.read(pair, mode.configured(None, scale), Seen.of([pair]))
+    assert (told.fates, told.trained.loss, told.trained.prompt) == ((), loss, [Q, A, Q])
+
+
+@pytest.mark.parametrize(("given", "told"), [(["a"], "a"), ("a", "a"), (["a", "b"], None), ([["a"]], None)])
+def test_a_text_alone_in_a_list_is_that_text_to_openrlhf(given, told):
+    mode = trainer("openrlhf.sft")
+    settings = mode.configured(None, {"data.input_key": "t", "model.pretrain_mode_enable": True})
+    trained = mode.read({"t": given}, settings, Seen.of([{"t": given}])).trained
+    assert (trained and trained.text) == told
+
+
+@pytest.mark.parametrize(
+    ("said", "weights"), [({"loss": 0.5}, (0, 1, 0, 1)), ({"loss": False}, (0, 0, 0, 1)), ({}, None)]
+)
+def test_a_loss_of_an_earlier_answer_wins_over_last_round(said, weights):
+    mode, talk = trainer("ms_swift.sft"), {"messages": [Q, {**A, **said}, Q, A]}
+    told = mode.read(talk, mode.configured(None, {"loss_scale": "last_round"}), Seen.of([talk])).trained
+    assert (told.loss, told.weights) == ("weights" if weights else "last_turn", weights)
+
+
+@pytest.mark.parametrize("first", [{**A, "content": ""}, {**A, "loss": False}])
+def test_an_earlier_answer_that_orpo_does_not_train(first):
+    mode, pair = trainer("ms_swift.orpo"), {"messages": [Q, first, Q, A], "rejected_response": "b"}
+    told = mode.read(pair, mode.configured(None, {}), Seen.of([pair])).trained
+    one, two = trained_as(told)
+    assert (one.loss, one.weights, two.weights) == ("weights", (0, 0, 0, 1), (0, 0, 0, 1))
 
 
 @pytest.mark.parametrize("name", ["sft", "dpo"])
@@ -655,6 +741,8 @@ GOOD = [
     ("together.dpo", {}, PAIR),
     ("bedrock.prompts", {}, {"prompt": "q", "completion": "a"}),
     ("bedrock.nova", {}, NOVA),
+    ("bedrock.nova", {}, nova({"text": "q"}, {"text": "a", "toolUse": NOVA_CALL}, toolConfig=NOVA_TOOLS)),
+    ("bedrock.nova", {"model": "lite-2.0"}, nova({"text": "q"}, {"image": {"format": "PNG", "source": NOVA_FILE}}, user=2)),
     ("vertex.sft", {}, GEMINI),
     ("fireworks.sft", {}, {"messages": [S, Q, call("{}"), {"role": "tool", "content": "r"}, {**A, "weight": 1}], "tools": []}),
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -47,12 +48,24 @@ class LlamaFactoryLoader:
         self.notes: tuple[str, ...] = ()
         hparams = importlib.import_module("llamafactory.hparams")
         self.model, self.arguments, self.training, *_ = hparams.get_train_args({**plain, **run})
-        self.module = importlib.import_module("llamafactory.model").load_tokenizer(self.model)
+        self.module = self._tokenizer()
         self.template = self.data.get_template_and_fix_tokenizer(self.module["tokenizer"], self.arguments)
         collator = getattr(self.data, _COLLATORS[self.stage])
         self.collator = collator(
             template=self.template, pad_to_multiple_of=8, label_pad_token_id=_SKIPPED, **self.module
         )
+
+    def _tokenizer(self) -> dict[str, Any]:
+        """The tokenizer as it loads one; 0.9.4 finds none in a folder that has no config.json of a model."""
+        load = importlib.import_module("llamafactory.model").load_tokenizer
+        try:
+            return load(self.model)  # type: ignore[no-any-return]
+        except ValueError:
+            made = self.folder / "with_config"
+            shutil.copytree(self.model.model_name_or_path, made)
+            (made / "config.json").write_text('{"model_type": "llama"}', encoding="utf-8")
+            self.model.model_name_or_path = str(made)
+            return load(self.model)  # type: ignore[no-any-return]
 
     @staticmethod
     def _settings(given: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
