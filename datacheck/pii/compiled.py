@@ -18,7 +18,7 @@ from datacheck.pii import digits, expressions
 from datacheck.pii import needs as ways_to_match
 from datacheck.pii import required as derivation
 from datacheck.pii.digits import least_chain, reach
-from datacheck.pii.needs import Way
+from datacheck.pii.needs import Alternative
 from datacheck.pii.required import Group, least_digits, plain, required
 from datacheck.text.chains import LEAST, DigitChains, chains
 from datacheck.text.words import WordFinder
@@ -30,7 +30,7 @@ class _Shipped(NamedTuple):
     """What the build left: of expressions for `regex`, and of expressions for Rust's engine."""
 
     compiled: dict[str, "_Compiled"]
-    ways: dict[str, tuple[Way, ...]]
+    ways: dict[str, tuple[Alternative, ...]]
 
 
 class _Compiled(NamedTuple):
@@ -71,7 +71,7 @@ def compiled(expression: str) -> "regex.Pattern[str]":
     return pattern
 
 
-def ways(expression: str) -> tuple[Way, ...]:
+def ways(expression: str) -> tuple[Alternative, ...]:
     """In which ways an expression for Rust's engine can match (see `needs`)."""
     return _shipped().ways.get(expression) or ways_to_match.ways(expression)
 

@@ -11,7 +11,7 @@ _LONGEST = 8  # characters of a word that are looked for: in a text of one lette
 _RARE = frozenset("@#%&|+~<>^$\\{}")
 
 
-class Way(NamedTuple):
+class Alternative(NamedTuple):
     """A text that is matched this way has a word of each group, and a chain of so many digits (see `chains`)."""
 
     words: tuple[Group, ...]
@@ -19,9 +19,9 @@ class Way(NamedTuple):
 
 
 @cache
-def ways(expression: str) -> tuple[Way, ...]:
+def ways(expression: str) -> tuple[Alternative, ...]:
     """The ways in which an expression can match; one that needs nothing where that cannot be told."""
-    anything = (Way((), 0),)
+    anything = (Alternative((), 0),)
     if MEANS_OTHERWISE.search(expression):
         return anything
     try:
@@ -39,9 +39,9 @@ def _alternatives(sequence: Any) -> list[Any]:
     return [sequence]
 
 
-def _way(sequence: Any) -> Way:
+def _way(sequence: Any) -> Alternative:
     groups = (frozenset(word[:_LONGEST] for word in group) for group in groups_of(sequence))
-    return Way(tuple(sorted(filter(_tells, groups), key=sorted)), chain_of(sequence))
+    return Alternative(tuple(sorted(filter(_tells, groups), key=sorted)), chain_of(sequence))
 
 
 def _tells(group: Group) -> bool:

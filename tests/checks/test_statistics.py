@@ -44,7 +44,7 @@ def pairs(lengths):
 
 @pytest.mark.parametrize("name", LENGTHS)
 def test_length_against_choice(name):
-    lengths = LENGTHS[name]
+    lengths = LENGTHS[name] * 100  # of few pairs, what may be chance counts as none (test_length_bias.py)
     chosen = np.array([1] * len(lengths) + [0] * len(lengths))
     expected = pointbiserialr(chosen, [c for c, _ in lengths] + [r for _, r in lengths]).statistic
     assert measure(LengthBias(), pairs(lengths)).value("correlation") == pytest.approx(abs(expected), abs=1e-9)
@@ -71,7 +71,8 @@ def test_z_of_the_wins(wins):
 @pytest.mark.parametrize("scores", [[(0.5, 0.5)] * 6, [(1, 0)] * 6, [(0.1 * n, 0.3) for n in range(6)], [(1, 0)]])
 def test_length_against_score(scores):
     rng = random.Random(5)
-    lengths = [(rng.randint(1, 30), rng.randint(1, 30)) for _ in scores]
+    lengths = [(rng.randint(1, 30), rng.randint(1, 30)) for _ in scores] * 100  # likewise
+    scores = scores * 100
     rows = [{**row, "s1": a, "s2": b} for row, (a, b) in zip(pairs(lengths), scores, strict=True)]
     result = measure(LengthBias(), rows, source={"columns": {"score_chosen": "s1", "score_rejected": "s2"}})
     xs = [c for c, _ in lengths] + [r for _, r in lengths]

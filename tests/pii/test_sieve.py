@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 from pii_helpers import broken_values, hostile_texts, realdata
 
-from datacheck.pii.needs import Way, ways
+from datacheck.pii.needs import Alternative, ways
 from datacheck.pii.prefilter import candidates, tried, tried_on_context
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.sieve import possible
@@ -67,7 +67,7 @@ def test_letters_that_are_the_same_for_rust():
     assert lost(texts, expressions) == []
 
 
-def plainly(text: str, way: Way) -> bool:
+def plainly(text: str, way: Alternative) -> bool:
     small = "".join(char.lower() if char.isascii() else char for char in text)
     seen = chains(text)
     longest = seen.longest if seen.total >= 4 else seen.total
