@@ -285,14 +285,6 @@ SABOTAGES = (
         "tests/engine/test_twin.py::test_its_end_is_waited_for_so_that_its_processor_time_is_counted",
     ),
     Sabotage(
-        "all_records_get_keys",
-        "keys are worked out for the records in which something was found",
-        "datacheck.engine.record_ids._keys",
-        '.filter(pl.col("row").is_in(own.implode()))',
-        "",
-        "tests/engine/test_record_ids.py::test_only_the_rows_that_are_named_are_read_for_their_keys",
-    ),
-    Sabotage(
         "anybodys_process_is_forked",
         "a process of somebody else is not forked",
         "datacheck.engine.workers.Workers.__init__",
