@@ -1,14 +1,17 @@
 """What a place of evidence is, whatever file and line it stands on: the key of its record, of its bytes, of its file.
 
-Line numbers change from drop to drop; these do not. They are worked out only for records in which something was found.
+Line numbers change from drop to drop; these do not. They are worked out only for parts in which something was found,
+once each, and kept in the store.
 """
 
 from collections.abc import Iterator
+from os import getpid
+from zlib import crc32
 
 import polars as pl
 
-from datacheck.engine.store import scan_records
-from datacheck.engine.view import StoreView
+from datacheck.engine.store import scan
+from datacheck.engine.view import Part, StoreView
 from datacheck.text.record_keys import HEX, record_keys
 
 RECORD = {"record": pl.String()}  # the column that `with_records` adds
@@ -44,17 +47,24 @@ def keys_of(rows: pl.Series, view: StoreView) -> pl.DataFrame:
 
 
 def _keys(rows: pl.Series, view: StoreView) -> Iterator[pl.DataFrame]:
-    """Part after part, each read for its own rows alone."""
-    for part in view.loaded.parts:
+    """Part after part, in an order of this process: checks measured beside each other share the work."""
+    for part in sorted(view.loaded.parts, key=lambda part: crc32(f"{part.key} {getpid()}".encode())):
         wanted = rows.filter(rows.is_between(part.first_row, part.first_row + part.rows, closed="left"))
         if len(wanted):
-            own = (wanted - part.first_row).cast(pl.UInt32)
-            folder = view.store.path("parts", part.key)
-            turns, cells = (
-                scan_records(folder / f"{name}.parquet").filter(pl.col("row").is_in(own.implode())).collect()
-                for name in ("turns", "cells")
-            )
-            yield record_keys(turns, cells, own).with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)
+            keys = _part_keys(part, view).with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)
+            yield keys.join(wanted.to_frame("row"), on="row", how="semi")
+
+
+def _part_keys(part: Part, view: StoreView) -> pl.DataFrame:
+    """The keys of all records of a part, from the store where it has them."""
+    store = view.store
+    target = store.path("records", f"{part.key}.parquet")
+    if not store.has(target):
+        rows, turns, cells = (
+            scan(store.path("parts", part.key) / f"{name}.parquet").collect() for name in ("rows", "turns", "cells")
+        )
+        store.write_table(target, record_keys(turns, cells, rows["row"]))
+    return scan(target).collect()
 
 
 def _rows_there(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:
