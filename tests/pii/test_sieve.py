@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from pii_helpers import broken_values, hostile_texts, realdata
 
+from datacheck.pii.canaries import canary
 from datacheck.pii.needs import Alternative, ways
 from datacheck.pii.prefilter import candidates, tried, tried_on_context
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
@@ -113,3 +114,9 @@ def test_plain_texts_are_read_by_few_expressions():
     texts = pl.Series(["The committee met in spring and praised the plan.", "今天天气很好，我们一起去公园散步。"])
     told = possible(texts, expressions)
     assert sum(each.any() for each in told.values()) <= 4  # those for which no word and no digit speaks
+
+
+@pytest.mark.parametrize("entity", ["MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE"])
+def test_those_that_are_tried_together_are_each_let_through(entity):
+    """Beside all other kinds: alone, none has an expression that is tried for several."""
+    assert candidates(pl.Series([canary(entity, 1)]))[entity].to_list() == [True]

@@ -145,7 +145,7 @@ SABOTAGES = (
         "datacheck.pii.prefilter._gate",
         "for each in together)",
         "for each in together[::2])",
-        "tests/pii/test_equality.py::test_prefiltered_equals_plain_on_a_few_hostile_strings",
+        "tests/pii/test_sieve.py::test_those_that_are_tried_together_are_each_let_through",
     ),
     Sabotage(
         "kelvin_is_no_k",
