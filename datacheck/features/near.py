@@ -22,7 +22,6 @@ from datacheck.text.normalise import normalise
 from datacheck.text.shingles import Shingles
 
 LOOKED_THROUGH = 10_000  # rows, of whose keys a task has its share, so that few rows are one task
-BUCKETS = 64  # of keys: of 12 million rows one is one task, which reads its keys from all parts once
 PIECE = 1 << 22  # keys of a bucket that a task holds: more are looked through in several tasks, some keys in each
 AT_ONCE = 4_000  # rows that one task reads, or those of one part
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
@@ -49,7 +48,7 @@ class SharedKeys(Rounds):
     @property
     def group(self) -> Need:
         """All keys, brought together."""
-        return Need(Group(of=self.sketch, by="key", columns=("row", "key"), buckets=BUCKETS))
+        return Need(Group(of=self.sketch, by="key", columns=("row", "key")))
 
     def needs(self) -> tuple[Need, ...]:
         """All keys, and the marks."""
