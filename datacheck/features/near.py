@@ -22,7 +22,7 @@ from datacheck.text.normalise import normalise
 from datacheck.text.shingles import Shingles
 
 LOOKED_THROUGH = 10_000  # rows, of whose keys a task has its share, so that few rows are one task
-PIECE = 1 << 22  # keys of a bucket that a task holds: more are looked through in several tasks, some keys in each
+PIECE = 1 << 23  # keys of a bucket that a task holds: more are looked through in several tasks, some keys in each
 AT_ONCE = 4_000  # rows that one task reads, or those of one part
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
