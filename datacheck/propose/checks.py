@@ -18,7 +18,7 @@ _TEXT = tuple(
     near_duplicates pii field_outliers
 """.split()
 )
-_PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias")
+_PAIRS = ("identical_pairs", "prompt_mismatch", "contradictory_pairs", "length_bias", "shortcut_phrases")
 _ANSWERS = tuple(
     """
     unfinished_answers run_on_answers refusals language_mismatch error_as_answer prompt_echo leaked_reasoning

@@ -161,7 +161,7 @@ SHAPES = {
 }  # fmt: skip
 
 # Checks that speak of something that only some shapes have, and checks that need more than a shape.
-PAIRS = {"small_gap", "length_bias", "identical_pairs", "prompt_mismatch", "contradictory_pairs"}
+PAIRS = {"small_gap", "length_bias", "shortcut_phrases", "identical_pairs", "prompt_mismatch", "contradictory_pairs"}
 GOLDS = {"unverifiable_answers"}
 WITH_GOLDS = {"verl", "multiple_choice"}
 NEEDS_MORE = {
@@ -210,7 +210,7 @@ def settings(check, name):
 # rows one by one, so shapes to which the same checks apply are files of one dataset.
 OF_A_SET = {
     "choice_balance", "conflicting_answers", "contradictory_pairs", "exact_duplicates", "length_bias",
-    "near_duplicates", "similar_texts", "template_collapse", "too_few_rows", "untidy_files",
+    "near_duplicates", "shortcut_phrases", "similar_texts", "template_collapse", "too_few_rows", "untidy_files",
 }  # fmt: skip
 ALIKE = {  # shapes whose texts are, to the checks of a set, those of another shape
     "calls_without_ids", "developer", "empty_system", "image_alone", "image_parts", "image_tag", "kto_completion",

@@ -333,6 +333,14 @@ SABOTAGES = (
         "tests/checks/test_possibly_swapped.py::test_pairs_against_the_style_of_the_file_are_named",
     ),
     Sabotage(
+        "no_phrase_tells",
+        "a phrase that only one side has is named",
+        "datacheck.checks.shortcut_phrases._best",
+        "n >= few and",
+        "n > 10**9 and",
+        "tests/checks/test_shortcut_phrases.py::test_a_marker_of_one_side_is_named",
+    ),
+    Sabotage(
         "every_response_is_alike",
         "two unlike responses to one prompt are named",
         "datacheck.checks.conflicting_answers.ConflictingAnswers._responses",
