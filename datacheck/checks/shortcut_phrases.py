@@ -1,35 +1,59 @@
 """The check shortcut_phrases."""
 
-import re
-from collections import Counter
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
-import numpy as np
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Ratio, Value, View, for_review, saying, total
+from datacheck.check import (
+    Check,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Ratio,
+    Value,
+    View,
+    for_review,
+    placed,
+    rates,
+    saying,
+    total,
+)
 from datacheck.features.pair_keys import NO_PAIR
+from datacheck.features.telling import SIDES, Phrase, answers, telling
+from datacheck.features.turn_texts import evidence, flagged, turn_texts
 from datacheck.pii.redaction import excerpt
+from datacheck.text.edges import ascii_edges, either
 
 LEAST = 50  # pairs from which on a phrase is more than chance
-PAIRS = 1_000  # read of a file, evenly spaced: a share of one half is known to 3 % with them (two standard errors)
-WINDOW = 48  # words at each end of an answer
-LONGEST = 12  # words of a phrase
-TIMES = 20  # as often on its own side as on the other
-AS_GOOD = 0.9  # of the best phrase: the longest of those says most to a reader
-SHOWN = 2  # phrases of a side
-SAID = 0.25  # of the pairs: phrases that stand in fewer are not named
-FEWEST = 5  # pairs, where `least` lets few be judged
-Words = tuple[str, ...]
-_READ = WINDOW * 16  # characters of each end in which its words are looked for
-_WORD = re.compile(r" ?(?:[^\W\d_\u3040-\u30ff\u3400-\u9fff]+|\S)")
-_SIDES = ("chosen", "rejected")
+_WRONG = "incorrect|wrong|flawed|bad|poor|low[- ]quality|unhelpful|vague|incomplete|inaccurate|erroneous|suboptimal"
+_SIDE = "chosen|rejected|preferred|dispreferred"
+# An answer about itself, as a generator ends it that was told to write a bad one; each pattern needs its noun.
+_SAYS = (
+    rf"\b(?i:(?:deliberately|intentionally|purposely) (?:(?:made|kept|given|an?) )?(?:{_WRONG}))\b",
+    (
+        rf"\b(?i:this (?:(?:answer|response|reply) )?(?:is|represents) (?:an?|the) (?:[\w-]+,? ){{0,3}}?"
+        rf"(?:{_WRONG}|{_SIDE}|high[- ]quality|inferior|superior),? "
+        r"(?:[\w-]+ ){0,2}?(?:example|answer|response|reply))\b"
+    ),
+    rf"[(\[【](?i:(?:ref: ?)?(?:{_SIDE}|bad|good)(?: (?:answer|response))?(?:[-#: ]{{0,2}}[0-9]+)?)[)\]】]",
+    rf"(?m)^\W*(?i:(?:{_SIDE}|good|bad|better|worse) (?:answer|response))\W*:",
+    (
+        r"(?:故意|刻意|有意)(?:地|为之)?(?:给出|提供|设置|设定|写|生成|编造|做出|标记|保留|加入|降低)?[成为了的一个]{0,3}"
+        r"(?:错误|有误|不准确|不正确|低质量|不完整|含糊)"
+    ),
+    (
+        r"(?:这|以上|上述|本条?)(?:回答|回复)?(?:是|为)?(?:一个|一条)?"
+        r"(?:错误|被拒绝?|低质量|较差|劣质|更差|较优|优选|高质量|更好)的?(?:回答|回复|答案|示例)"
+    ),
+    r"[（(\[【](?:优选|被拒|拒绝|较差)的?(?:回答|回复|答案)?[)）\]】]",
+)
+_SAYS_SIDE = either(map(ascii_edges, _SAYS))
 
 
 class ShortcutPhrases(Check):
-    """Phrases that tell the chosen answers of a file from the rejected ones by themselves.
+    """Phrases that tell the chosen answers of a file from the rejected ones by themselves, and answers that say it.
 
     Where `(Ref: REJECTED-12)`, 这是一个错误的示例 or a fence of code stands in the rejected answers and never in
     the chosen ones, a reward model needs nothing else to tell them apart, and DPO lowers that phrase and little more.
@@ -37,6 +61,9 @@ class ShortcutPhrases(Check):
     answer of each side, of the longer one no more than the shorter has, so that length is no phrase (`length_bias`
     tells of that); numbers count as one word. A phrase has up to twelve words, and stands on its side 20 times as often
     as on the other; in a large file 1,000 pairs are looked at.
+
+    Every answer is read for a note on itself (deliberately incorrect, [REJECTED], 故意给出错误的), unless the prompt
+    has such words too.
     """
 
     metrics = {
@@ -46,7 +73,14 @@ class ShortcutPhrases(Check):
             of="pairs that are looked at",
             limit=Limit(warn_max=0.6),
             why="in public sets of real preferences it stays below 0.4; pairs made to a pattern reach 0.6 to 1",
-        )
+        ),
+        "says_side": Metric(
+            "pairs with an answer that says which side it is, unasked",
+            "share",
+            "pairs",
+            Limit(max=0.01, warn_max=0),
+            why="a generator's note on its own work; of 16,000 public pairs of other kinds none has one",
+        ),
     }
 
     reads = "pair"
@@ -54,111 +88,49 @@ class ShortcutPhrases(Check):
     least: int = Field(default=LEAST, ge=2, description="pairs below which a phrase may be chance and is not judged")
 
     def measure(self, data: View) -> Measured:
-        """Count phrases in a sample of the pairs; name the best ones of each side, each at the first pair with it."""
-        pairs = _answers(data)
-        if pairs.height < self.least:
-            few = Message.plural(
-                "{n:,} pair has two answers; fewer than {least} are not judged",
-                "{n:,} pairs have two answers; fewer than {least} are not judged",
-                pairs.height,
-                least=self.least,
-            )
+        """Count phrases in a sample of the pairs, and name the best ones; read every answer for what it says of itself.
+
+        A phrase is named at the first pair that has it, to look at; a pair whose answer says its side may be dropped.
+        """
+        pairs, said = answers(data), _says_side(data)
+        among = data.turns.filter(pl.col("part") == "rejected").select("row").unique()
+        if not pairs.height:
             nothing = Ratio(0, total(data.rows)) if total(data.rows) else None
-            return Measured((Value("told_apart", nothing),), not_checked=(few if pairs.height else NO_PAIR,))
-        told = _telling(pairs)
-        best = max((each.pairs for each in told), default=0)
-        evidence = pl.LazyFrame(
-            [(each.row, f"in_{each.side}", _shown(each.phrase), each.pairs, pairs.height) for each in told],
-            schema={"row": pl.UInt64, "problem": pl.String, "text": pl.String, "n": pl.UInt32, "of": pl.UInt32},
-            orient="row",
+            return Measured(tuple(Value(name, nothing) for name in self.metrics), not_checked=(NO_PAIR,))
+        told = telling(pairs) if pairs.height >= self.least else []
+        few = Message.plural(
+            "{n:,} pair has two answers; fewer than {least} are not judged",
+            "{n:,} pairs have two answers; fewer than {least} are not judged",
+            pairs.height,
+            least=self.least,
         )
-        said = saying(
-            "“{text}” stands in this answer alone in {n:,} of {of:,} pair",
-            "“{text}” stands in this answer alone in {n:,} of {of:,} pairs",
-            text="text", n="n", of="of",
-        )  # fmt: skip
-        listed = evidence.select("row", "problem", said=said, where=pl.col("problem").str.strip_prefix("in_"))
-        return Measured((Value("told_apart", Ratio(best, pairs.height)),), for_review(listed, data.rows))
+        named = placed(evidence(said, data.turns), data.rows)
+        best = Ratio(max((each.pairs for each in told), default=0), pairs.height)
+        return Measured(
+            (Value("told_apart", best), *rates("says_side", said, among)),
+            pl.concat([_places(told, pairs.height, data), named], how="diagonal"),
+            not_checked=(few,) if pairs.height < self.least else (),
+        )
 
 
-class _Phrase(NamedTuple):
-    side: str
-    phrase: str
-    pairs: int
-    row: int
+def _says_side(data: View) -> pl.LazyFrame:
+    """The answers that say which side they are, as `flagged` gives them, of rows whose prompt does not speak of it."""
+    texts = turn_texts(data)
+    found = texts.filter(pl.col("text").str.contains(_SAYS_SIDE)).collect().lazy()
+    answer = pl.col("role").eq_missing("assistant") & pl.col("part").is_in(SIDES)
+    own = found.filter(answer).join(found.filter(~answer), on="row", how="anti", maintain_order="left")
+    text = pl.col("text").str.extract(f"({_SAYS_SIDE})")
+    return flagged(own, {"says_side": pl.lit(value=True)}, {"says_side": text})
 
 
-def _answers(data: View) -> pl.DataFrame:
-    """`row`, `chosen`, `rejected`: the last answers of a sample of the pairs."""
-    sides = []
-    for part in _SIDES:
-        said = data.turns.filter(pl.col("part") == part, pl.col("text").is_not_null())
-        sides.append(said.group_by("row", maintain_order=True).last().select("row", pl.col("text").alias(part)))
-    every = sides[0].select("row").join(sides[1].select("row"), on="row", maintain_order="left").collect()["row"].sort()
-    chosen = every.gather(np.unique(np.linspace(0, len(every) - 1, min(PAIRS, len(every))).astype(np.int64)))
-    some = [side.filter(pl.col("row").is_in(chosen.implode())) for side in sides]
-    return some[0].join(some[1], on="row", maintain_order="left").sort("row").collect()
-
-
-def _telling(pairs: pl.DataFrame) -> list[_Phrase]:
-    """The most telling phrases of each side; word by word longer, since a phrase is no oftener than its parts."""
-    windows = [_windows(*both) for both in pairs.select(_SIDES).iter_rows()]
-    few, parts = max(FEWEST, int(SAID * len(windows))), None
-    alone: dict[str, Counter[Words]] = {side: Counter() for side in _SIDES}
-    for length in range(1, LONGEST + 1):
-        every: Counter[Words] = Counter()
-        for both in windows:
-            said = [_phrases(each, length, parts) for each in both]
-            for side, own, other in zip(_SIDES, said, reversed(said), strict=True):
-                alone[side].update(own - other)
-            every.update(said[0] | said[1])
-        parts = {phrase for phrase, count in every.items() if count >= few}
-    rows = pairs["row"].to_list()
-    return [
-        _Phrase(side, "".join(phrase).strip(), alone[side][phrase], next(_with(phrase, rows, windows, at)))
-        for at, side in enumerate(_SIDES)
-        for phrase in _best(alone[side], alone[_SIDES[1 - at]], few)
-    ]
-
-
-def _windows(*both: str) -> tuple[list[list[str]], ...]:
-    """Of each answer its first and its last words, as many as the shorter one has."""
-    ends = [(_words(text[:_READ])[:WINDOW], _words(text[-_READ:])[-WINDOW:]) for text in both]
-    least = min(len(first) for first, _ in ends)
-    return tuple([first[:least], last[len(last) - min(least, len(last)) :]] for first, last in ends)
-
-
-def _words(text: str) -> list[str]:
-    """Words, Han characters and marks, each with the space before it; all numbers are one word."""
-    plain = re.sub(r"\s+", " ", re.sub(r"[0-9]+", "0", text.casefold()))
-    return _WORD.findall(" " + plain.strip())
-
-
-def _phrases(windows: list[list[str]], length: int, parts: set[Words] | None) -> set[Words]:
-    """Phrases of so many words whose parts of one word less are known."""
-    every = (tuple(words[at : at + length]) for words in windows for at in range(len(words) - length + 1))
-    return {each for each in every if parts is None or (each[1:] in parts and each[:-1] in parts)}
-
-
-def _best(own: Counter[Words], other: Counter[Words], few: int) -> list[Words]:
-    """The longest phrase of those that are nearly as good as the best one, then the next that says something else."""
-    telling = {each: n for each, n in own.items() if n >= few and n >= TIMES * other[each]}
-    found: list[Words] = []
-    most = max(telling.values(), default=0)
-    while telling and len(found) < SHOWN and (best := max(telling.values())) >= most / 2:
-        as_good = [each for each, n in telling.items() if n >= AS_GOOD * best]
-        found.append(max(as_good, key=lambda each: (len("".join(each)), telling[each], each)))
-        telling = {each: n for each, n in telling.items() if not set(each) & set(found[-1])}
-    return found
-
-
-def _with(phrase: Words, rows: list[int], windows: list[tuple[list[list[str]], ...]], at: int) -> Iterator[int]:
-    """The rows whose answer on one side alone has the phrase."""
-    for row, both in zip(rows, windows, strict=True):
-        own, other = (_phrases(both[side], len(phrase), None) for side in (at, 1 - at))
-        if phrase in own and phrase not in other:
-            yield row
-
-
-def _shown(phrase: str) -> str:
-    return excerpt(phrase, limit=80)
+def _places(told: list[Phrase], pairs: int, data: View) -> pl.LazyFrame:
+    """Evidence of phrases."""
+    lines = [(each.row, f"in_{each.side}", each.side, excerpt(each.phrase, limit=80), each.pairs) for each in told]
+    schema = {"row": pl.UInt64, "problem": pl.String, "where": pl.String, "text": pl.String, "n": pl.UInt32}
+    said = saying(
+        "“{text}” stands in this answer alone in {n:,} of {of:,} pair",
+        "“{text}” stands in this answer alone in {n:,} of {of:,} pairs",
+        text="text", n="n", of=pl.lit(pairs),
+    )  # fmt: skip
+    listed = pl.LazyFrame(lines, schema, orient="row").select("row", "problem", "where", said=said)
+    return for_review(listed, data.rows)

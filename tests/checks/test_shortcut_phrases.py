@@ -41,11 +41,50 @@ def test_a_marker_of_one_side_is_named(chosen, rejected, problem, phrase):
     result = measure(ShortcutPhrases(), pairs(80, chosen, rejected))
     assert result.value("told_apart") == Ratio(80, 80)
     found = said(result)
-    assert {each[0] for each in found} == {problem}
+    assert {each[0] for each in found} - {"says_side"} == {problem}
     assert any(phrase in detail and "80 of 80 pairs" in detail for _, detail in found)
     assert result.first[0]["line"] == 1
-    assert result.evidence["row"].null_count() == len(found)  # nothing is dropped for it
-    assert finding(ShortcutPhrases(), pairs(80, chosen, rejected)).status is Status.WARN
+    named = result.evidence.filter(result.evidence["problem"] == problem)
+    assert named["row"].null_count() == named.height  # nothing is dropped for it
+
+
+def test_one_phrase_warns():
+    assert finding(ShortcutPhrases(), pairs(80, rejected="```json\n{}\n```")).status is Status.WARN
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "This answer is intentionally wrong.",
+        "(Ref: REJECTED-12)",
+        "This represents the high-quality, fully detailed answer.",
+        "Rejected response: water it.",
+        "请注意，这个评估是故意错误的示例。",
+        "上述 JSON 中故意将其设为低：刻意编造了错误的结论。",
+        "【被拒回答】",
+    ],
+)
+def test_an_answer_that_says_which_side_it_is(note):
+    rows = [{"prompt": "p", "chosen": "Water it.", "rejected": f"Wait.\n{note}"}, *pairs(30)]
+    result = measure(ShortcutPhrases(), rows)
+    assert (result.value("says_side"), result.first[0]["problem"]) == (Ratio(1, 31), "says_side")
+    assert result.evidence["row"].to_list() == [0]
+    assert finding(ShortcutPhrases(), rows).status is Status.FAIL
+
+
+@pytest.mark.parametrize(
+    ("prompt", "answer"),
+    [
+        ("Give an intentionally wrong answer.", "This answer is intentionally wrong: 2 + 2 = 5."),
+        ("什么是误导信息？", "误导信息是故意传播的虚假或不准确信息。"),
+        ("Why?", "A good answer has three parts; a bad response leaves one out."),
+        ("怎么办？", "这是一个更好的选择，回答见下。"),
+        ("[a] or [b]?", "[b] is the better example of the two."),
+    ],
+)
+def test_an_answer_that_speaks_of_such_things(prompt, answer):
+    rows = [{"prompt": prompt, "chosen": "Water it.", "rejected": answer}]
+    assert measure(ShortcutPhrases(), rows).value("says_side") == Ratio(0, 1)
 
 
 def test_pairs_that_differ_in_what_they_say_have_none():

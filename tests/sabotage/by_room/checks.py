@@ -335,10 +335,18 @@ SABOTAGES = (
     Sabotage(
         "no_phrase_tells",
         "a phrase that only one side has is named",
-        "datacheck.checks.shortcut_phrases._best",
+        "datacheck.features.telling._best",
         "n >= few and",
         "n > 10**9 and",
         "tests/checks/test_shortcut_phrases.py::test_a_marker_of_one_side_is_named",
+    ),
+    Sabotage(
+        "no_answer_says_its_side",
+        "an answer that says which side it is is named",
+        "datacheck.checks.shortcut_phrases._says_side",
+        '"assistant") & pl',
+        '"nobody") & pl',
+        "tests/checks/test_shortcut_phrases.py::test_an_answer_that_says_which_side_it_is",
     ),
     Sabotage(
         "every_response_is_alike",
