@@ -22,7 +22,7 @@ from datacheck.check import (
 )
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.telling import SIDES, Phrase, answers, telling
-from datacheck.features.turn_texts import evidence, flagged, turn_texts
+from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, turn_texts
 from datacheck.pii.redaction import excerpt
 from datacheck.text.edges import ascii_edges, either
 
@@ -104,7 +104,7 @@ class ShortcutPhrases(Check):
             pairs.height,
             least=self.least,
         )
-        named = placed(evidence(said, data.turns), data.rows)
+        named = placed(from_first(evidence(said, data.turns)), data.rows)
         best = Ratio(max((each.pairs for each in told), default=0), pairs.height)
         return Measured(
             (Value("told_apart", best), *rates("says_side", said, among)),
@@ -119,8 +119,7 @@ def _says_side(data: View) -> pl.LazyFrame:
     found = texts.filter(pl.col("text").str.contains(_SAYS_SIDE)).collect().lazy()
     answer = pl.col("role").eq_missing("assistant") & pl.col("part").is_in(SIDES)
     own = found.filter(answer).join(found.filter(~answer), on="row", how="anti", maintain_order="left")
-    text = pl.col("text").str.extract(f"({_SAYS_SIDE})")
-    return flagged(own, {"says_side": pl.lit(value=True)}, {"says_side": text})
+    return flagged(own, {"says_side": pl.lit(value=True)}, {"says_side": first_at(_SAYS_SIDE)})
 
 
 def _places(told: list[Phrase], pairs: int, data: View) -> pl.LazyFrame:
