@@ -89,6 +89,10 @@ _COMMON = frozenset(
 )
 
 
+_MEANT = 0.3  # share of common characters, from which on a decoding makes sense
+_FEW = 5  # of so many bytes one at most is above 127 in a text in Latin letters
+
+
 def guess_encoding(raw: bytes) -> str | None:
     """Guess the encoding of bytes that are not UTF-8, for a message; never used to decode data."""
     if wide := wide_encoding(raw):
@@ -107,4 +111,6 @@ def guess_encoding(raw: bytes) -> str | None:
         score = share + common / 10
         if score > best_share:
             best, best_share = name, score
+    if best_share < _MEANT and sum(byte > 127 for byte in raw) < len(raw) / _FEW:
+        return f"cp1252 or {best}" if best else "cp1252"
     return best

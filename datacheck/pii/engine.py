@@ -133,6 +133,9 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
             (negative_left and negative_left.search(left)) or (negative_right and negative_right.search(right))
         ):
             result.score = max(0.0, result.score - _PENALTY)
+        value = text[result.start : result.end]
+        if result.recognition_metadata["state"] == "valid" and spec.doubts(value, left, right):
+            result.recognition_metadata["state"] = "suspect"
 
 
 def _optional(expression: str) -> "regex.Pattern[str] | None":

@@ -89,6 +89,11 @@ class Recognizer(ABC):
         del text
         return start, end
 
+    def doubts(self, value: str, before: str, after: str) -> bool:
+        """Whether a valid value is a suspect between 24 characters before and 10 after it."""
+        del value, before, after
+        return False
+
     def canonical(self, value: str) -> str:
         """Return the value without its presentation, so that equal values compare equal."""
         return compact(value)

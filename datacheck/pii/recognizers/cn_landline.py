@@ -32,6 +32,11 @@ _ONE_BY_ONE = re.compile(rf"(?:0[0-9]{{2,3}}{SEPARATOR}{{1,3}})?[0-9]({SEPARATOR
 _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
 # Lines of help in a mental crisis (Beijing, Hangzhou, Chengdu, Guangzhou, Shenzhen): printed everywhere, nobody's own.
 _HELPLINES = frozenset({"01082951332", "057185029595", "02887577510", "02081899120", "075525629459"})
+_WRITTEN_HERE = re.compile(r"[-－()（）+]|\A00?86")
+_LABELLED = re.compile(r"(?i:\b(?:tel|fax|phone|telephone)\b\W*\Z)")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_WORD = re.compile("[A-Za-z]{2,}")
+_SENTENCE = 3  # words around a number
 _LONGEST = 12  # 0, three digits and eight
 
 
@@ -101,6 +106,12 @@ class CnLandline(Recognizer):
         if rule == "cn_landline.spaced":
             return Judgement(0.5 if _ONE_BY_ONE.fullmatch(value) else 0.3, "suspect", "valid")
         return Judgement(0.3 if rule == "cn_landline.bare" else 0.6, "valid")
+
+    def doubts(self, value: str, before: str, after: str) -> bool:
+        """In a sentence of English a number with a 0 and no hyphen is one of Britain as well: Call 0871 234 5678."""
+        words = len(_WORD.findall(before)) + len(_WORD.findall(after))
+        here = _WRITTEN_HERE.search(value) or _LABELLED.search(before) or _HAN.search(before + after)
+        return not here and words >= _SENTENCE
 
     def canonical(self, value: str) -> str:
         """Return the digits with the trunk 0, without the country code and the extension."""

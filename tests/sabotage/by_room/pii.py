@@ -12,6 +12,14 @@ SABOTAGES = (
         "tests/pii/test_publicity.py::test_what_an_institution_prints_is_public",
     ),
     Sabotage(
+        "no_landline_is_doubted",
+        "a number in an English sentence that Britain has as well does not block",
+        "datacheck.pii.recognizers.cn_landline.CnLandline.doubts",
+        "words >= _SENTENCE",
+        "words < 0",
+        "tests/pii/test_landline_abroad.py::test_in_an_english_sentence_a_number_without_hyphens_is_a_suspect",
+    ),
+    Sabotage(
         "a_sieve_without_disguises",
         "what only folding can tell is never sieved out",
         "datacheck.pii.traces.KnownValues.sieve",
