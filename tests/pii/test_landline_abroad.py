@@ -10,7 +10,7 @@ def states(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["Urgent! Please call 09061743810 from landline. 5000 cash", "Just ring 0871 234 5698 and claim what is yours"],
+    ["Urgent! Please call 09061743810 from landline. 5000 cash", "Please call 0571 8234 5698 and claim what is yours"],
 )
 def test_in_an_english_sentence_a_number_without_hyphens_is_a_suspect(text):
     assert states(text) == ["suspect"]

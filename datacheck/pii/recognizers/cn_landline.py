@@ -108,7 +108,7 @@ class CnLandline(Recognizer):
         return Judgement(0.3 if rule == "cn_landline.bare" else 0.6, "valid")
 
     def doubts(self, value: str, before: str, after: str) -> bool:
-        """In a sentence of English a number with a 0 and no hyphen is one of Britain as well: Call 0871 234 5678."""
+        """In a sentence of English a number with a 0 and no hyphen is one of Britain as well: call 09061743810."""
         words = len(_WORD.findall(before)) + len(_WORD.findall(after))
         here = _WRITTEN_HERE.search(value) or _LABELLED.search(before) or _HAN.search(before + after)
         return not here and words >= _SENTENCE
