@@ -21,7 +21,7 @@ CHECKS = (
     "unreadable_lines", "schema_violations", "too_few_rows", "role_errors", "tool_call_errors", "empty_turns",
     "exact_duplicates", "pii", "garbled_text", "leftover_markup", "run_on_answers", "placeholder_text", "control_tokens",
     "repetitive_text", "overlong_samples", "identical_pairs", "error_as_answer", "prompt_echo", "leaked_reasoning",
-    "embedded_template", "system_drift", "unfinished_answers", "row_shift", "possibly_swapped",
+    "embedded_template", "system_drift", "unfinished_answers", "row_shift", "possibly_swapped", "shortcut_phrases",
     "arithmetic_errors", "broken_code", "field_outliers",
 )  # fmt: skip
 WITH_SETTINGS = ({"check": "conflicting_answers", "of": "response"},)
