@@ -115,8 +115,7 @@ def rule_of(
     (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
     prompt holds no messages, and the template passes over it instead of refusing it (passed_over); transformers
     before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
-    stumbles over (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is
-    its own text, or cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type
+    stumbles over (nulls_kept). ms_swift.kto: the answers that are drawn for the KL term have no common type
     (answer_no_text, core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is
     tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
     it that is kept
@@ -146,7 +145,6 @@ def rule_of(
         "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
-        "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(case, row, loaded, lost),
         "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and _next_lost(row, loaded, lost),
         "nulls_kept": two.error == "TypeError" and two.at in _RENDERED and _has_nulls(row, case.settings),
         "passed_over": (family == "verl" and two.fate != "dropped" and _passed_over(_typed(case, row, loaded), case))
@@ -258,47 +256,6 @@ def _mixed_keys(row: Any) -> bool:
     if "prompt" not in whole and isinstance(whole.get("chosen"), list):
         whole["answer"] = whole["chosen"][-1:]
     return len({_is_conversation(value) for value in whole.values()}) > 1
-
-
-def _left_for_kl(case: Case, row: Any, loaded: list[Any], lost: list[Any]) -> bool:
-    """Whether the same answer may be drawn for a row, or one that cannot be encoded.
-
-    Of an odd number (of what is loaded, also what the encoder then refuses) one row draws itself, and an answer that is
-    no text is drawn by one row: no more rows than these.
-    """
-    mode = trainer(case.mode)
-    seen, settings = Seen.of(loaded, typed=mode.typed), mode.configured(None, case.settings)
-    kept = [each for each in loaded if mode.fate_of(mode.read(each, settings, seen).fates) not in LOST]
-    answers = [_last(each) for each in kept]
-    refused = [each for each in loaded if _ENCODER & {fate.reason for fate in mode.read(each, settings, seen).fates}]
-    drawn = [*answers, *(_written_last(each) for each in refused)]  # the encoder comes behind the drawing
-    if drawn.count(_last(row)) > 1:
-        return True
-    alone = [
-        each
-        for each in lost
-        if each in kept and drawn.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
-    ]
-    odd = len(kept) % 2 or len(kept) < len(loaded)
-    return len(alone) <= odd + sum(not isinstance(answer, str) for answer in answers)
-
-
-def _last(row: Any) -> Any:
-    """The answer that KTO's label is about."""
-    mode = trainer("ms_swift.kto")
-    trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
-    return trained.response[-1].get("content") if trained is not None and trained.response else None
-
-
-_ENCODER = set(
-    "system_in_middle content_not_text only_system tool_first out_of_turn tool_call_malformed tools_malformed".split()
-)
-
-
-def _written_last(row: Any) -> Any:
-    messages = row.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    return last.get("content") if isinstance(last, dict) else None
 
 
 def _has_nulls(row: Any, settings: dict[str, Any]) -> bool:

@@ -13,6 +13,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -463,6 +464,9 @@ class Mode:
     handed: (settings) → the column of the messages, and keys of theirs that are handed to the template besides those
     that it is said to read; None: all are.
     untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
+    lost_beside: (all records of a file, settings, seen) → numbers of those that are left out for what is drawn for them
+    from other rows, with the seed and the batches of the probe; it is asked beside the installed package only, since
+    the draw of a run hangs on its machines.
     probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
     """
@@ -488,6 +492,7 @@ class Mode:
     tokenizer: Callable[[Any], TokenizerChange | None] = lambda _settings: None
     handed: Callable[[Any], tuple[str, tuple[str, ...]] | None] = lambda _settings: None
     untrained: str | None = None
+    lost_beside: Callable[[Sequence[Any], Any, Seen], AbstractSet[int]] = lambda _records, _settings, _seen: frozenset()
     probe: str = ""
     not_covered: tuple[str, ...] = ()
 

@@ -7,6 +7,8 @@ import datetime as dt
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Any, ClassVar, Literal
@@ -33,6 +35,7 @@ from datacheck.trainers.base import (
     type_of,
     without_marks,
 )
+from datacheck.trainers.ms_swift_draws import drawn_for_kl
 from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, parsed, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
@@ -78,6 +81,7 @@ class MsSwift(Settings):
     disable_auto_column_mapping: bool = False
     loss_scale: str | None = None
     template: str | None = None
+    data_seed: int = 42
 
 
 @lru_cache(maxsize=64)
@@ -608,6 +612,35 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
         demand(row["rejected_messages"], row.get("tools"))
 
 
+def _lost_for_kl(records: Sequence[Any], to: MsSwift, seen: Seen) -> set[int]:
+    """KTO: rows whose answer for the KL term, that of another row, is their own or cannot be encoded with them.
+
+    Answers are drawn from all rows that the loader keeps, also those that the encoder refuses (pipelines/train/kto.py).
+    """
+    loaded: dict[int, Row] = {}
+    for number, record in enumerate(records):
+        with suppress(Exception):  # whatever goes wrong with it, the loader deletes it
+            row, _ = _loaded_row(record, to, seen)
+            if row is not None:
+                loaded[number] = {**row, "messages": _stored(row["messages"])}
+    return {
+        number
+        for number, other in drawn_for_kl(list(loaded), to.data_seed)
+        if _kl_refused(loaded[number], loaded[other]["messages"][-1]["content"])
+    }
+
+
+def _kl_refused(row: Row, drawn: Any) -> bool:
+    messages = row["messages"]
+    if isinstance(drawn, str):
+        return bool(drawn == messages[-1]["content"])
+    try:
+        _demand_rejected({**row, "rejected_response": drawn}, messages)
+    except Exception:  # noqa: BLE001 - the encoder, too, passes over a row whatever goes wrong with it
+        return True
+    return False
+
+
 def _replaces_more(row: Row, messages: list[Row]) -> bool:
     """Whether rejected_response stands for more than the last answer: all behind the last question, or the system."""
     roles = [message["role"] for message in messages]
@@ -717,6 +750,7 @@ def _mode(name: str) -> Mode:
         typed="datasets 4.8",
         probe="ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
+        **({"lost_beside": _lost_for_kl} if name == "kto" else {}),
     )
 
 

@@ -54,6 +54,26 @@ def test_marks_of_what_is_generated_are_not_looked_at(tmp_path, mode, settings):
     assert one.examples[0].labels[-1] != -100
 
 
+@pytest.mark.parametrize(
+    ("settings", "kept"), [({}, [False, True, True, False, False, True, True]), ({"data_seed": 7}, [True] * 2 + [False] + [True] * 4)]
+)
+def test_rows_for_whose_kl_term_ms_swift_draws_their_own_answer(settings, kept):
+    """As ms-swift 4.6.0 keeps seven rows of five answers, asked through its probe."""
+    said = zip("0123456", "abacadb", strict=True)
+    asked = [{"messages": [{**Q, "content": q}, {**A, "content": a}], "label": int(q) % 2 == 0} for q, a in said]
+    run = TokenRun(trainer=RunOf(trainer="ms_swift.kto", settings=settings))
+    told = expected(run, asked, Seen.of(asked, typed=trainer("ms_swift.kto").typed))
+    assert [row.fate == "kept" for row in told] == kept
+
+
+def test_an_answer_that_the_encoder_of_ms_swift_refuses_is_drawn_as_well():
+    """Two rows: each gets the other's answer, one of which is no text."""
+    asked = [{"messages": [Q, {**A, "content": content}], "label": True} for content in ("a", {"x": 1})]
+    run = TokenRun(trainer=RunOf(trainer="ms_swift.kto"))
+    told = expected(run, asked, Seen.of(asked, typed=trainer("ms_swift.kto").typed))
+    assert [row.fate for row in told] == ["dropped"] * 2
+
+
 def test_neighbours_of_one_side_are_one_message_of_ms_swift():
     call = {"role": "tool_call", "content": "{'name': 'f', 'parameters': {'x': 1}}"}
     (told,) = read("ms_swift.sft", {"messages": [Q, Q, A, call, {"role": "tool", "content": "r"}, A, A]})

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "rows_are_shuffled_once",
+        "which answer ms-swift draws for the KL term of a row is told beside the installed package",
+        "datacheck.trainers.ms_swift_draws.drawn_for_kl",
+        "order = [order[at] for at in np.random.default_rng(seed).permutation(len(order))]",
+        "order = list(order)",
+        "tests/trainers/test_twin_tokens.py::test_rows_for_whose_kl_term_ms_swift_draws_their_own_answer",
+    ),
+    Sabotage(
         "token_ids_are_rendered",
         "an answer that is token ids is kept, as ms-swift keeps it",
         "datacheck.trainers.ms_swift._encoded",
