@@ -63,7 +63,18 @@ def trl_cases() -> list[Case]:
         Case("trl.kto", [pair]),
         Case("trl.grpo", [{"prompt": [Q]}, {"prompt": [S, Q, A, Q]}]),
         Case("trl.grpo", [{"prompt": "q", "answer": "1"}]),
+        Case("trl.orpo", [pair, {"prompt": [S, Q, A], "chosen": [A], "rejected": [B]}], {}, (_DPO,), _with_prompt),
+        Case("trl.orpo", [whole, {"prompt": "q?", **whole}]),
+        Case("trl.orpo", [{"prompt": "q", "chosen": " a", "rejected": " b"}, spaced]),
+        Case("trl.orpo", [{"chosen": "q a", "rejected": "q b"}]),
+        Case("trl.orpo", [pair, {"prompt": [Q, A, Q], "chosen": [A], "rejected": [B]}], {"max_length": 20}),
+        Case("trl.orpo", [{"prompt": "q q q", "chosen": " a b c", "rejected": " d"}], {"max_length": 4}),
     ]  # fmt: skip
+
+
+def _with_prompt(row: dict[str, Any]) -> dict[str, Any]:
+    told = _with_roles(row)
+    return {"prompt": told["messages"], "chosen": [told["chosen"]], "rejected": [told["rejected"]]}
 
 
 def llamafactory_cases() -> list[Case]:

@@ -107,10 +107,8 @@ def rule_of(
 
     Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some keys
     hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
-    data_utils.py:193); more labels than tokens, which the collator takes and the model's loss does not (more_labels,
-    sft_trainer.py:206); prompts and answers of several rows as one column that Arrow has no type for (no_column,
-    reward_trainer.py:728); no token at all beside labels, or lists of tokens, which the collator takes (no_tokens);
-    a template that passes over the answers of the first batch, whose column of tokens then is one of nothing
+    data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
+    reward_trainer.py:728); a template that passes over the answers of the first batch, whose column of tokens then is one of nothing
     (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that has roles
     (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
     prompt holds no messages, and the template passes over it instead of refusing it (passed_over); transformers
@@ -139,8 +137,6 @@ def rule_of(
         "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
-        "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
-        "more_labels": mode == "trl.sft" and two.fate == "kept" and _more_labels(row),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
         "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
@@ -233,15 +229,6 @@ def _blank_before_last(row: Any) -> bool:
     trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
     said = (trained.messages or [])[:-1] if trained is not None else []
     return any(each["role"] == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
-
-
-def _more_labels(row: Any) -> bool:
-    ids, labels = row.get("input_ids"), row.get("labels")
-    return isinstance(ids, list) and isinstance(labels, list) and len(labels) > len(ids)
-
-
-def _odd_tokens(ids: Any) -> bool:
-    return ids == [] or (isinstance(ids, list) and all(isinstance(each, list) for each in ids))
 
 
 def _filled(rows: list[Any], file: list[Any]) -> list[Any]:

@@ -14,6 +14,7 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.cut_out import CUT_OUT, cut_labels, cut_requests, cut_texts, is_aligned, is_left_out, put_together
 from datacheck.chat.located import located_labels, located_requests, located_stretches
 from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
+from datacheck.chat.shared import shared_prompt, shared_requests, shared_tokens
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
 from datacheck.chat.turns import Turned, of_turns, turn_requests, turn_texts
@@ -25,6 +26,8 @@ _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
 _NO_END = Message("the tokenizer has no end token")
 _NO_ANSWER = Message("nothing is left of the prompt or of the answer")
+_NOT_SHARED = Message("the tokens of the prompt are others before each answer of the pair, or the answer takes some away")
+_NOT_CONTINUED = Message("the template does not show the end of the prompt's last answer")
 _NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
 NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
@@ -221,6 +224,9 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
     if conversation.loss == "answer_alone":
         yield from answer_requests(conversation)
         return
+    if conversation.loss == "shared":
+        yield from shared_requests(conversation)
+        return
     if conversation.loss in ("assistant", "weights", "last_turn"):
         yield RenderRequest(messages, tools, extra, prompt=conversation.open_end)
         return
@@ -249,6 +255,8 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
         return _cut_out(conversation, conversation.prompt, told, (), eos)
     if conversation.loss == "answer_alone":
         return _answered_alone(conversation, eos, conversation.prompt, told)
+    if conversation.loss == "shared":
+        return _Work(conversation, conversation.prompt + told, prompt=conversation.prompt, by="concatenation")
     answered = not called and conversation.ended and conversation.loss == "completion"
     if (called == "ended" or answered) and not told.endswith(eos):
         told += eos
@@ -286,6 +294,11 @@ def _from_replies(conversation: Conversation, eos: str, reply: Reply, *more: Rep
         )
     if conversation.loss == "answer_alone":
         return _answered_alone(conversation, eos, reply.text, answer_text(conversation, more[0].text))
+    if conversation.loss == "shared":
+        shared = shared_prompt(conversation, reply.text, *(each.text for each in more))
+        if shared is None:
+            return _Work(conversation, "", fault=Fault("template_refused", "prompt", _NOT_CONTINUED))
+        return _Work(conversation, reply.text, prompt=shared, by="concatenation")
     prompt = more[0] if more else None
     by = None if _prompted(conversation) else reply.by
     by = by or ("concatenation" if _prompted(conversation) else "sampled" if conversation.loss == "sampled" else "all")
@@ -429,6 +442,8 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
         return _own_sample(work, tokens.whole, tokens.of_parts(work), run, other)
     if work.conversation.loss in CUT_OUT:
         return _cut_sample(work, tokens, run)
+    if work.conversation.loss == "shared":
+        return _shared_sample(work, tokens, run, other)
     made = {"located": _located_sample, "answer_alone": _sample_alone, "apart": _apart_sample}.get(
         work.conversation.loss
     )
@@ -522,6 +537,20 @@ def _sample_alone(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
     encoding = whole if len(whole.ids) == len(ids) else Joined(work.text, ids, [(0, 0)] * len(ids), labels)
     faults += _faults(work._replace(spans=()), ids, labels, left, run)
     return Sample(conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _shared_sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None) -> Sample:
+    """Of an answer of a pair behind the text that is the prompt of both."""
+    conversation, asked = work.conversation, tokens.prompt.ids if tokens.prompt else []
+    made = shared_tokens(asked, tokens.whole, other, work.text, run.tokenizer)
+    if made is None:
+        return Sample(conversation, faults=(Fault("not_encodable", _answer_place(conversation), _NOT_SHARED),))
+    limit, before = run.max_length, made.labels.index(1)
+    left = range(len(made.ids) if limit is None else min(len(made.ids), max(limit, before)))
+    aligned = list(tokens.whole.ids[: len(asked) - 1]) == list(asked[:-1])
+    faults = [] if aligned else [Fault("prompt_not_prefix", _answer_place(conversation))]
+    faults += _faults(work, made.ids, made.labels, left, run)
+    return Sample(conversation, made.text, made.ids, made.labels, made, left, work.by, tuple(faults))
 
 
 def _apart_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:

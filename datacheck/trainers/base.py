@@ -37,6 +37,7 @@ LOST = ("dropped", "fails")
 # last turn's answer, by `weights` (one per message); turns: the assistant's, each message rendered alone (verl);
 # cut_out, cut_outs, cut_whole: the last answer, each one, all of a text that is cut behind its prompt (OpenRLHF);
 # located: turns with a weight, found by replacing them; answer_alone: an answer that is rendered behind a placeholder;
+# shared: behind the text that a prompt and both answers of a pair begin with (TRL's ORPO);
 # apart: pieces of text that are tokenized one by one (axolotl); sampled: answers come from the model (GRPO, PPO).
 Loss = Literal[
     "all",
@@ -52,6 +53,7 @@ Loss = Literal[
     "cut_whole",
     "located",
     "answer_alone",
+    "shared",
     "apart",
     "sampled",
 ]

@@ -14,6 +14,7 @@ import base64
 import datetime as dt
 import io
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -99,7 +100,7 @@ def _decoded(value: Any) -> Any:
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, float):
-        return round(value, _DECIMALS)
+        return None if math.isnan(value) else round(value, _DECIMALS)
     if isinstance(value, list):
         return [_rounded(each) for each in value]
     return {key: _rounded(each) for key, each in value.items()} if isinstance(value, dict) else value

@@ -440,11 +440,12 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
         label = row.get("label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    if loss in ("assistant", "last_turn") and any(weight is not None for weight in weights):
+    told = any(weight is not None for weight in weights)
+    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and told):
         first = len(shown_messages) - 1 if loss == "last_turn" else 0
         answers = (message["role"] == "assistant" and n >= first for n, message in enumerate(shown_messages))
-        told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
-        trained = Trained("weights", shown_messages, tools=tools, weights=told)
+        by_message = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
+        trained = Trained("weights", shown_messages, tools=tools, weights=by_message)
     else:
         trained = Trained(loss, shown_messages, tools=tools)
     return RowOutcome(notes, trained._replace(open_end=unanswered))
