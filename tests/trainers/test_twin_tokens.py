@@ -96,6 +96,20 @@ def test_calls_stand_as_ms_swift_writes_them(tmp_path):
     assert row == same
 
 
+def test_ms_swift_takes_nulls_out_of_tools_but_where_they_are_values():
+    schema = {"properties": {"x": {"type": "string", "default": None, "title": None}, "y": None}, "enum": [None], "examples": None}
+    (told,) = read("ms_swift.sft", {"messages": [Q, A], "tools": [{"name": "f", "description": None, "parameters": schema}]})
+    left = {"properties": {"x": {"type": "string", "default": None}}, "enum": [None]}
+    assert told.tools == [{"type": "function", "function": {"name": "f", "parameters": left}}]
+
+
+def test_ms_swift_trains_nothing_of_the_last_round_where_it_has_no_answer():
+    (asked,) = read("ms_swift.sft", {"messages": [Q, A, Q]}, loss_scale="last_round")
+    (every,) = read("ms_swift.sft", {"messages": [Q, A, Q]})
+    assert (asked.loss, asked.weights, asked.open_end) == ("weights", (0.0, 0.0, 0.0), True)
+    assert every.loss == "assistant"
+
+
 def test_a_weight_of_nothing_masks_an_answer_of_ms_swift():
     for said in ({"loss": 0}, {"loss_scale": 0.0}, {"loss": False, "loss_scale": 1}):
         (told,) = read("ms_swift.sft", {"messages": [Q, {**A, **said}, Q, A]})

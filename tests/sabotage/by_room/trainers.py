@@ -4,6 +4,46 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "orpo_counts_the_prompts_tokens",
+        "trl.orpo: an answer starts one token before, where the prompt's tokens do not begin the whole",
+        "datacheck.chat.shared.shared_start",
+        "len(prompt) - (list(whole[: len(prompt)]) != list(prompt))",
+        "len(prompt)",
+        "tests/trainers/test_trl_tokens.py::test_orpo_puts_a_token_back_that_prompt_and_answer_share",
+    ),
+    Sabotage(
+        "orpo_has_no_bos",
+        "trl.orpo: a BOS stands before a prompt that has none",
+        "datacheck.chat.shared.shared_tokens",
+        "if bos is not None and",
+        "if False and",
+        "tests/trainers/test_trl_tokens.py::test_orpo_puts_a_bos_before_what_has_none",
+    ),
+    Sabotage(
+        "orpo_cuts_the_prompt",
+        "trl.orpo: max_length cuts the answer and never the prompt",
+        "datacheck.chat.samples._shared_sample",
+        "max(limit, before)",
+        "limit",
+        "tests/trainers/test_trl_tokens.py::test_orpo_cuts_answers_and_never_the_prompt",
+    ),
+    Sabotage(
+        "orpo_ends_the_prompts_answer",
+        "trl.orpo: an answer goes on where the last answer of its prompt ends",
+        "datacheck.chat.shared.shared_requests",
+        'goes_on = bool(asked) and asked[-1].get("role") == "assistant"',
+        "goes_on = False",
+        "tests/trainers/test_trl_tokens.py::test_orpo_goes_on_where_the_prompts_last_answer_ends",
+    ),
+    Sabotage(
+        "tools_keep_their_nulls",
+        "ms_swift takes nulls out of tools, but where they are values",
+        "datacheck.trainers.ms_swift_encoder.given",
+        "parsed(unpadded(tool))",
+        "parsed(tool)",
+        "tests/trainers/test_twin_tokens.py::test_ms_swift_takes_nulls_out_of_tools_but_where_they_are_values",
+    ),
+    Sabotage(
         "rows_are_shuffled_once",
         "which answer ms-swift draws for the KL term of a row is told beside the installed package",
         "datacheck.trainers.ms_swift_draws.drawn_for_kl",
