@@ -323,9 +323,15 @@ def axolotl_named_cases() -> list[Case]:
         Case("axolotl.dpo", [{"question": "q q", **told}], {**short, "excess_length_strategy": "raise"}),
         Case("axolotl.kto", [{"question": "q q", **scored}],
              {**_KTO_RUN, **short, "excess_length_strategy": "raise"}),
+        Case("axolotl.dpo", [{"question": "q q", **_LONGER}], {**short, "excess_length_strategy": "truncate"}),
+        Case("axolotl.dpo", [{"messages": [Q], **_LONGER}, {"messages": [Q, A, Q], **_LONGER}],
+             {"datasets.type": "chat_template.default", "sequence_len": 44, "excess_length_strategy": "truncate"}),
+        Case("axolotl.kto", [{"question": "q q", "completion": _LONGER["chosen"], "label": True}],
+             {**_KTO_RUN, **short, "excess_length_strategy": "truncate"}),
     ]  # fmt: skip
 
 
+_LONGER = {"chosen": "a b c d e f g 你好 🙂 h i j k", "rejected": "b"}
 _OF_PROMPT = ("prompt_pairs", "ultra")
 _KTO_RUN = {"remove_unused_columns": False}
 CASES = {"axolotl": axolotl_cases, "trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases,

@@ -117,7 +117,8 @@ def rule_of(
     (answer_no_text, core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is
     tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
     it that is kept
-    (none_behind). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
+    (none_behind). axolotl with truncate: an answer that is cut to a number, in a column that holds JSON, is one
+    (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
     row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
     answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
     (nothing_written); what would stop the run at each of the rows that are kept, and none is kept (none_left).
@@ -130,7 +131,7 @@ def rule_of(
         if reason in reasons and (reason != "message_masked" or _last_muted(row)):
             return reason
     arrow = mode == "trl.reward" and two.error == "ArrowInvalid" and two.at == "trl/trainer/reward_trainer.py:728"
-    rotated = mode == "trl.kto" and two.error == "TypeError" and two.at == "trl/trainer/kto_trainer.py:1154"
+    rotated = mode == "trl.kto" and two.error == "TypeError" and two.at in _FIRST_ROTATED
     mapped = mode == "ms_swift.kto" and two.error == "TypeError" and two.at == "swift/dataset/preprocessor/core.py:393"
     holds = {
         "mixed_keys": family == "trl" and any(map(_mixed_keys, _filled([row, *loaded[:1]], [row, *loaded]))),
@@ -139,6 +140,7 @@ def rule_of(
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
         "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
+        "cut_into_json": two.error == "ValueError" and two.at in _CUT_AGAIN and _cuts_json(case, row, loaded),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
         "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and _next_lost(row, loaded, lost),
@@ -178,6 +180,17 @@ def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
     return held and writes_nothing(case.mode, case.settings, _typed(case, row, loaded), folder)
 
 
+_CUT_AGAIN = tuple(f"axolotl/utils/data/rl.py:{line}" for line in (156, 157, 176))
+
+
+def _cuts_json(case: Case, row: Any, loaded: list[Any]) -> bool:
+    """Whether answers that are cut stand in a column whose text may be read as JSON again."""
+    typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
+    cuts = case.settings.get("excess_length_strategy") == "truncate"
+    return cuts and typed is not None and any(path[0] in ("chosen", "rejected", "completion") for path in typed.mixed)
+
+
+_FIRST_ROTATED = ("trl/trainer/kto_trainer.py:1154", "trl/trainer/kto_trainer.py:1130")  # of 1.16.0 and 1.15.0
 _RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))
 _PAIRS = tuple(f"ms_swift.{name}" for name in ("dpo", "orpo", "simpo", "cpo"))
 _UNCOMPARED = (
@@ -200,6 +213,7 @@ _SAID: dict[str, dict[str, tuple[str, ...]]] = {
     "verl": {"fate": ("media_of_row",)},
     "llamafactory": {"fate": ("media_template",), **dict.fromkeys(("tokens", "labels"), ("labels_shifted",))},
     "trl": {"fate": ("images_column",)},
+    "axolotl": {"fate": ("images_column",)},
 }
 
 
@@ -238,8 +252,10 @@ def _filled(rows: list[Any], file: list[Any]) -> list[Any]:
 
 
 def _mixed_keys(row: Any) -> bool:
-    """Without a prompt, the first messages of both answers become one."""
+    """Without a prompt, the first messages of both answers become one; messages of from and value are renamed."""
     whole = {key: row[key] for key in _KEYS if key in row}
+    if row.get("conversations"):
+        whole["messages"] = [{"role": "user"}]
     if "prompt" not in whole and isinstance(whole.get("chosen"), list):
         whole["answer"] = whole["chosen"][-1:]
     return len({_is_conversation(value) for value in whole.values()}) > 1

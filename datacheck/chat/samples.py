@@ -80,7 +80,7 @@ class SampleRun:
     and of both part (TRL), of a pair where those of any of the two part.
     pieces: answers are tokenized apart from what is around them. last_first: turns are encoded from the last one on.
     spare: a row whose prompt leaves no more tokens than so many is left out ("cut_out", "answer_alone").
-    least: a row of fewer tokens is left out.
+    least: a row of fewer tokens is left out. as_text: answers that are rendered alone are first cut as text.
     """
 
     tokenizer: Tokenizer
@@ -92,6 +92,7 @@ class SampleRun:
     last_first: bool = False
     spare: int | None = None
     least: int = 0
+    as_text: bool = False
 
     @property
     def boundary_of_pair(self) -> bool:
@@ -352,8 +353,24 @@ class _Tokens(NamedTuple):
         return [sum(islice(left, count)) for count in work.counts]
 
 
+def _trimmed(work: _Work, run: SampleRun) -> _Work:
+    """The answer as the text of as many of its tokens as the prompt leaves (axolotl, utils/data/rl.py:246)."""
+    limit = run.max_length
+    # a token has at least one byte, so that a short text need not be tokenized
+    if work.prompt is None or limit is None or len((work.prompt + work.answer).encode(errors="replace")) <= limit:
+        return work
+    asked, told = (run.tokenizer.encode([text])[0].ids for text in (work.prompt, work.answer))
+    left = limit - len(asked)
+    if left <= 0 or len(told) <= left:
+        return work
+    answer = run.tokenizer.backend.decode(told[:left], skip_special_tokens=False)
+    return _answered_alone(work.conversation, run.tokenizer.special.get("eos_token", ""), work.prompt, answer)
+
+
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     try:
+        if run.as_text:
+            batch = [_trimmed(work, run) if work.conversation.loss == "answer_alone" else work for work in batch]
         encodings = iter(_encoded([text for work in batch for text in _texts(work, run)], run))
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
@@ -427,6 +444,7 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
 
 def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
+        work = _trimmed(work, run) if run.as_text and work.conversation.loss == "answer_alone" else work
         encodings = iter(_encoded(_texts(work, run), run))
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None

@@ -38,7 +38,8 @@ def _tagged(message: dict[str, Any]) -> dict[str, Any]:
     """The message with a mark behind its text; of parts behind the last one that has a text."""
     content = message.get("content")
     if not isinstance(content, list):
-        return {**message, "content": f"{content}{_TAG}"}
+        text = content if isinstance(content, str) else f"<{type(content).__name__}>"  # a date, as a template gets it
+        return {**message, "content": text + _TAG}
     last = max((n for n, part in enumerate(content) if isinstance(part, dict) and "text" in part), default=-1)
     parts = [{**part, "text": f"{part['text']}{_TAG}"} if n == last else part for n, part in enumerate(content)]
     return {**message, "content": parts}

@@ -369,6 +369,7 @@ class Cut(NamedTuple):
     reason: the slug of the rule that cuts; unanswered: of the rule that drops rows left without a trained token.
     spare: then it is rows whose prompt leaves no more than so many tokens (None: whose answers lose all).
     least: rows of fewer tokens are left out.
+    as_text: answers are first cut as text, to as many tokens as the prompt leaves, and tokenized again.
     """
 
     limit: int | None = None
@@ -379,6 +380,7 @@ class Cut(NamedTuple):
     last_first: bool = False
     spare: int | None = None
     least: int = 0
+    as_text: bool = False
 
     def kept(self, turns: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
         """Tokens kept of each (prompt tokens, answer tokens), in the order of the row; None: all of it is lost.

@@ -467,7 +467,8 @@ def _rejected_notes(row: Row, messages: list[Row], loss: Loss) -> tuple[Fate, ..
     apart = isinstance(other, list) and other[:-1] != messages[:-1]
     notes += fate_if(apart, "two_prompts", "rejected_messages")
     notes += fate_if(_replaces_more(row, messages), "two_prompts", "rejected_response")
-    unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
+    last = other[-1] if isinstance(other, list) else {"role": "assistant", "content": ""}
+    unanswered = last.get("role") not in ("assistant", "tool_call") or last.get("content") is None
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
     notes += fate_if(row.get("rejected_response") == [], "no_answer", "rejected_response")
     notes += _also_trained(messages[:-1], other[:-1] if isinstance(other, list) else messages[:-1], loss)
@@ -610,7 +611,9 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
             raise StopRow("rejected_equal", "rejected_response")
         demand([*messages[:last], *rejected], row.get("tools"))
     elif isinstance(row.get("rejected_messages"), list) and row["rejected_messages"]:
-        demand(row["rejected_messages"], row.get("tools"))
+        other = row["rejected_messages"]
+        silent = len(other) > 1 and other[-1].get("role") == "assistant" and other[-1].get("content") is None
+        demand(other[:-1] if silent else other, row.get("tools"))
 
 
 def _lost_for_kl(records: Sequence[Any], to: MsSwift, seen: Seen) -> set[int]:

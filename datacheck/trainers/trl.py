@@ -4,6 +4,7 @@ TRL drops next to nothing: a row that does not fit stops the run, often only aft
 What the *first* record looks like decides how all are read. Rows that are too long are cut or dropped by tokens.
 """
 
+import datetime as dt
 import hashlib
 import re
 import tomllib
@@ -491,7 +492,7 @@ def _images(content: Any, where: str) -> None:
             raise StopRow("content_missing", where, Message("a part without type or image"))
 
 
-def _read_orpo(example: dict[str, Any], _to: TrlOrpo, _seen: Seen) -> RowOutcome:
+def _read_orpo(example: dict[str, Any], _to: TrlOrpo, seen: Seen) -> RowOutcome:
     """Each row by its own keys; tools are not handed to the template."""
     _check_answers(example)
     told = _has_role(example["chosen"], "chosen")
@@ -507,6 +508,9 @@ def _read_orpo(example: dict[str, Any], _to: TrlOrpo, _seen: Seen) -> RowOutcome
             text_of(example[name], "text_expected", name)
         return RowOutcome((), Trained("shared", prompt=prompt, chosen=chosen, rejected=rejected))
     _check_rendered(example)
+    for name in ("prompt", *_ANSWERS):  # text that is written into it becomes a list of its letters
+        if seen.typed is not None and (name, 0) in seen.typed.mixed:
+            raise StopRow("column_of_letters", name)
     arguments = example.get("chat_template_kwargs", {})
     if not isinstance(arguments, dict):
         raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
@@ -539,7 +543,7 @@ def _check_rendered(example: dict[str, Any]) -> None:
         raise StopRow("prompt_end", f"{where}.role", role_said(last.get("role")))
     content = last.get("content")
     texts = [part["text"] for part in content if "text" in part] if _is_parts(content) else [content]
-    if last["role"] == "assistant" and not (texts and isinstance(texts[-1], str)):
+    if last["role"] == "assistant" and not (texts and isinstance(texts[-1], str | dt.datetime)):
         raise StopRow("prompt_end", f"{where}.content", type_of(content))
 
 

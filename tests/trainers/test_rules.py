@@ -222,7 +222,6 @@ CASES = [
     ("axolotl.kto", {"remove_unused_columns": False}, SCORED, "type_missing", "datasets.type"),
     ("axolotl.kto", {"datasets.type": "chatml.intel"}, SCORED, "unused_columns", "remove_unused_columns"),
     ("axolotl.kto", {**AXKTO, "tokens": "<x>"}, SCORED, "tokenizer_changed", None),
-    ("axolotl.kto", {**AXKTO, "excess_length_strategy": "truncate"}, SCORED, "length_not_told", "excess_length_strategy"),
     ("axolotl.kto", AXKTO, {"question": "q", "label": True}, "missing_key", "completion"),
     ("axolotl.kto", AXKTO, {**SCORED, "question": 1}, "text_spelt", "question"),
     ("axolotl.kto", AXKTO, {**SCORED, "label": "true"}, "no_label", "label"),
@@ -242,7 +241,6 @@ CASES = [
     ("axolotl.dpo", AXDPO, {**AXPAIR, "tools": [1]}, "tools_ignored", "tools"),
     ("axolotl.dpo", AXDPO, {**AXPAIR, "chosen": "A"}, "answer_not_found", "chosen"),
     ("axolotl.dpo", AXDPO, {**AXPAIR, "rejected": " words with a blank"}, "answer_not_found", "rejected"),
-    ("axolotl.dpo", {**AXDPO, "excess_length_strategy": "truncate"}, AXPAIR, "length_not_told", "excess_length_strategy"),
     # TRL
     ("trl.sft", {}, 1, "not_an_object", None),
     ("trl.sft", {}, {"messages": []}, "empty_messages", "messages"),

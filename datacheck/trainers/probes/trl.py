@@ -88,12 +88,13 @@ class TrlLoader:
     def _collated(self, trainer: Any, count: int) -> list[dict[str, Any]]:
         prepared = trainer.train_dataset
         trainer._set_signature_columns_if_needed()  # noqa: SLF001 - as the trainer's own loader of batches does
-        wanted = trainer._signature_columns if trainer.args.remove_unused_columns else prepared.column_names  # noqa: SLF001
+        # ORPO hands its collator all columns (remove_unused_columns is off)
+        wanted = prepared.column_names if self.mode == "orpo" else trainer._signature_columns  # noqa: SLF001
         columns = [name for name in prepared.column_names if name in wanted]
         answers: list[dict[str, Any]] = [{"fate": "dropped"} for _ in range(count)]
         for row in prepared:
             batch = trainer.data_collator([{name: row[name] for name in columns}])
-            if self.mode == "sft" and batch["input_ids"].shape != batch["labels"].shape:
+            if self.mode == "sft" and "labels" in batch and batch["input_ids"].shape != batch["labels"].shape:
                 trainer.model(**batch)  # raises, as the first step of the training does
             answer = answers[row[_ROW]]
             answer["fate"] = "kept"
