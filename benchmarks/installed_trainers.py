@@ -39,9 +39,9 @@ from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers import trainer
-from datacheck.trainers.base import LOST, Seen, as_loaded
+from datacheck.trainers.base import Seen, as_loaded
 from datacheck.trainers.probes import asking
-from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ask
+from datacheck.trainers.probes.asking import ProbedRow, ProbeError, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
 SHOWN = 12  # differences of a case that are printed
@@ -108,9 +108,9 @@ def rule_of(
     Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some keys
     hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
     data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
-    reward_trainer.py:728); a template that passes over the answers of the first batch, whose column of tokens then is one of nothing
-    (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that has roles
-    (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
+    reward_trainer.py:728); a template that passes over the answers of the first batch, whose column of tokens then is
+    one of nothing (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that
+    has roles (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
     prompt holds no messages, and the template passes over it instead of refusing it (passed_over); transformers
     before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
     stumbles over (nulls_kept). ms_swift.kto: the answers that are drawn for the KL term have no common type
@@ -118,9 +118,9 @@ def rule_of(
     tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
     it that is kept
     (none_behind). axolotl with truncate: an answer that is cut to a number, in a column that holds JSON, is one
-    (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
-    row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
-    answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
+    (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text:
+    what becomes of the row is what the tokenizer's template makes of it, rendered here (passed_over,
+    benchmarks/passed_over.py); an answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
     (nothing_written); what would stop the run at each of the rows that are kept, and none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
@@ -139,7 +139,8 @@ def rule_of(
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
-        "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
+        "nothing_written": (two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder))
+        or (two.at in _NOT_TEXT and _role_passed_over(case, row, loaded)),
         "cut_into_json": two.error == "ValueError" and two.at in _CUT_AGAIN and _cuts_json(case, row, loaded),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
@@ -171,6 +172,18 @@ def _told_by_template(case: Case, row: Any, two: ProbedRow, reasons: set[str], f
 
 
 _JOINED = "openrlhf/datasets/reward_dataset.py:141"
+
+
+_NOT_TEXT = tuple(f"trl/experimental/orpo/orpo_trainer.py:{line}" for line in (480, 485, 489))
+
+
+def _role_passed_over(case: Case, row: Any, loaded: list[Any]) -> bool:
+    """Whether an answer has a role that is no text, so that a template writes nothing, in a column that has JSON."""
+    typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
+    held = typed is not None and any(path[0] in ("chosen", "rejected") for path in typed.mixed)
+    sides = [row.get(name) for name in ("chosen", "rejected")]
+    last = [side[-1] for side in sides if isinstance(side, list) and side and isinstance(side[-1], dict)]
+    return held and any(not isinstance(each.get("role"), str) for each in last)
 
 
 def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
@@ -295,26 +308,39 @@ def in_forks() -> None:
     asking._run = Forked().run  # noqa: SLF001
 
 
+def asked_of(python: Path, request: Any, files: list[list[Any]]) -> tuple[list[ProbedRow], dict[str, str]]:
+    """What the package says of files; where its process dies (SIGBUS in Arrow), of halves of them, to the one file."""
+    lines = [json.dumps(row) for file in files for row in file]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
+    except ProbeError:
+        if len(files) == 1:
+            return [ProbedRow("unknown")] * len(lines), {}
+        half = len(files) // 2
+        first, second = (asked_of(python, request, part) for part in (files[:half], files[half:]))
+        return first[0] + second[0], first[1] or second[1]
+    return list(probed.rows), dict(probed.installed.versions)
+
+
 def compare(
     case: Case, files: list[list[Any]], python: Path, tokenizer: Path, told: list[ProbedRow] | None = None
 ) -> tuple[Counter[str], dict[str, str]]:
     """Ask, predict, count; prints the first differences. `told` gets what the package said."""
     artifact = hashed("tokenizer", str(tokenizer), tokenizer)
     run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
-    lines = [json.dumps(row) for file in files for row in file]
-    with tempfile.TemporaryDirectory() as folder:
-        request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
-        probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
+    request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
+    answered, versions = asked_of(python, request, files)
     if told is not None:
-        told += probed.rows
-    rows, counts = iter(probed.rows), Counter[str]()
+        told += answered
+    rows, counts = iter(answered), Counter[str]()
     for file in files:
         theirs = [next(rows) for _ in file]
         found = disagreements(run, file, theirs)
         loaded = [row for row, two in zip(file, theirs, strict=True) if two.fate != "failed"]
         lost = [row for row, two in zip(file, theirs, strict=True) if two.fate == "dropped"]
         for row, two, what in zip(file, theirs, found, strict=True):
-            if two.fate == "unknown":  # no Parquet file holds this row and the others
+            if two.fate == "unknown":  # no Parquet file holds this row and the others, or the process died
                 counts["not asked"] += 1
                 continue
             named = rule_of(case, row, loaded, two, what, file, lost, tokenizer) if what else None
@@ -324,7 +350,7 @@ def compare(
                 show(case, row, two, what)
                 if what in ("tokens", "labels"):
                     explain(run, file, theirs, row)
-    return counts, dict(probed.installed.versions)
+    return counts, versions
 
 
 def show(case: Case, row: Any, two: ProbedRow, what: str) -> None:

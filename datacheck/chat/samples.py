@@ -26,7 +26,9 @@ _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
 _NO_END = Message("the tokenizer has no end token")
 _NO_ANSWER = Message("nothing is left of the prompt or of the answer")
-_NOT_SHARED = Message("the tokens of the prompt are others before each answer of the pair, or the answer takes some away")
+_NOT_SHARED = Message(
+    "the tokens of the prompt are others before each answer of the pair, or the answer takes some away"
+)
 _NOT_CONTINUED = Message("the template does not show the end of the prompt's last answer")
 _NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
 NO_TEMPLATE = Message("the tokenizer has no chat template")

@@ -7,7 +7,7 @@ are missing, and the answer loses what is beyond the limit, never the prompt (or
 """
 
 from collections.abc import Iterator, Sequence
-from os.path import commonprefix
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from datacheck.chat.apart import Joined
@@ -53,7 +53,8 @@ def shared_prompt(conversation: "Conversation", whole: str, prompt: str, other: 
         if not tag:
             return None
         prompt = before if after.startswith(" ") else before.rstrip()
-    return commonprefix([prompt, whole, other])
+    pairs = takewhile(lambda each: len(set(each)) == 1, zip(prompt, whole, other, strict=False))
+    return "".join(first for first, *_ in pairs)
 
 
 def shared_start(prompt: Sequence[int], whole: Sequence[int]) -> int | None:

@@ -654,7 +654,7 @@ def _cut_sft(to: AxolotlSft) -> Cut:
 def _cut_dpo(to: AxolotlDpo | AxolotlKto) -> Cut:
     """The pair is left out, or stops the run, that is too long without the end token; with it, it is cut.
 
-    Where answers are cut, as text, it is left out whose prompt leaves nothing, or whose cut answer has more tokens again.
+    Where answers are cut, as text, it is left out whose prompt leaves nothing, or whose cut answer has more tokens.
     """
     lost = "too_long_stops" if to.excess_length_strategy == "raise" else "too_long"
     cuts = to.excess_length_strategy == "truncate"

@@ -70,7 +70,7 @@ class TrlPairs(Settings):
 
 
 class TrlOrpo(Settings):
-    """ORPOConfig (trl.experimental.orpo), as far as it decides what becomes of a row; without a max_length it is 512."""
+    """ORPOConfig (trl.experimental.orpo), as far as it decides what becomes of a row; no max_length means 512."""
 
     MAX_LENGTH: ClassVar[str | None] = "max_length"
 

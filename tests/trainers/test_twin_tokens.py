@@ -55,7 +55,8 @@ def test_marks_of_what_is_generated_are_not_looked_at(tmp_path, mode, settings):
 
 
 @pytest.mark.parametrize(
-    ("settings", "kept"), [({}, [False, True, True, False, False, True, True]), ({"data_seed": 7}, [True] * 2 + [False] + [True] * 4)]
+    ("settings", "kept"),
+    [({}, [False, True, True, False, False, True, True]), ({"data_seed": 7}, [True] * 2 + [False] + [True] * 4)],
 )
 def test_rows_for_whose_kl_term_ms_swift_draws_their_own_answer(settings, kept):
     """As ms-swift 4.6.0 keeps seven rows of five answers, asked through its probe."""
@@ -97,8 +98,14 @@ def test_calls_stand_as_ms_swift_writes_them(tmp_path):
 
 
 def test_ms_swift_takes_nulls_out_of_tools_but_where_they_are_values():
-    schema = {"properties": {"x": {"type": "string", "default": None, "title": None}, "y": None}, "enum": [None], "examples": None}
-    (told,) = read("ms_swift.sft", {"messages": [Q, A], "tools": [{"name": "f", "description": None, "parameters": schema}]})
+    schema = {
+        "properties": {"x": {"type": "string", "default": None, "title": None}, "y": None},
+        "enum": [None],
+        "examples": None,
+    }
+    (told,) = read(
+        "ms_swift.sft", {"messages": [Q, A], "tools": [{"name": "f", "description": None, "parameters": schema}]}
+    )
     left = {"properties": {"x": {"type": "string", "default": None}}, "enum": [None]}
     assert told.tools == [{"type": "function", "function": {"name": "f", "parameters": left}}]
 

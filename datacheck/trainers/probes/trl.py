@@ -123,11 +123,7 @@ class TrlLoader:
 
 def _of_pair(batch: Any, part: str) -> dict[str, Any]:
     """One side of ORPO's batch of one row."""
-    return {
-        "part": part,
-        "ids": batch[f"{part}_input_ids"][0].tolist(),
-        "labels": batch[f"{part}_labels"][0].tolist(),
-    }
+    return {"part": part, "ids": batch[f"{part}_input_ids"][0].tolist(), "labels": batch[f"{part}_labels"][0].tolist()}
 
 
 def _no_reward(prompts: list[Any], **_: Any) -> list[float]:
