@@ -120,8 +120,8 @@ def rule_of(
     (none_behind). axolotl with truncate: an answer that is cut to a number, in a column that holds JSON, is one
     (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text:
     what becomes of the row is what the tokenizer's template makes of it, rendered here (passed_over,
-    benchmarks/passed_over.py); an answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
-    (nothing_written); what would stop the run at each of the rows that are kept, and none is kept (none_left).
+    benchmarks/passed_over.py); an answer that it renders as nothing, in a column that holds JSON at any depth, is an
+    empty list there (nothing_written; also trl.orpo); what would stop the run at each of the rows that are kept, and none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)

@@ -293,7 +293,8 @@ over them (verl);
 blank_untrained: an earlier answer that ms-swift does not train begins with white space, and is tokenized with what
 stands before it;
 none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
-at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
+at its rows, where it keeps none of them; cut_into_json: an answer that axolotl cuts to a number, in a column that holds
+JSON, is one; nothing_written: an answer that OpenRLHF's (or ORPO's) template renders as nothing, in a
 column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
 compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
 (verl.sft). OpenRLHF's whole comparison was made again on 2026-11-27 (seed 2203, --most 10, no real files), when

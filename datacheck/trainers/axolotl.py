@@ -557,6 +557,8 @@ def _pair(
 ) -> RowOutcome:
     """A pair whose sides are rendered with a template."""
     _no_letters(seen, "prompt", "chosen", "rejected")
+    for message in messages:
+        _no_date(message, to.field_messages)
     chosen, rejected = answers.values() if len(answers) == 2 else list(answers.values()) * 2
     notes = fate_if(chosen == rejected, "same_answers", to.field_rejected)
     notes += fate_if(example.get("tools"), "tools_ignored", "tools")

@@ -611,9 +611,13 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
             raise StopRow("rejected_equal", "rejected_response")
         demand([*messages[:last], *rejected], row.get("tools"))
     elif isinstance(row.get("rejected_messages"), list) and row["rejected_messages"]:
-        other = row["rejected_messages"]
-        silent = len(other) > 1 and other[-1].get("role") == "assistant" and other[-1].get("content") is None
-        demand(other[:-1] if silent else other, row.get("tools"))
+        demand(_spoken(row["rejected_messages"]), row.get("tools"))
+
+
+def _spoken(messages: list[Row]) -> list[Row]:
+    """Messages without a last answer of null, which only the chosen side may not have."""
+    silent = len(messages) > 1 and messages[-1].get("role") == "assistant" and messages[-1].get("content") is None
+    return messages[:-1] if silent else messages
 
 
 def _lost_for_kl(records: Sequence[Any], to: MsSwift, seen: Seen) -> set[int]:
@@ -660,6 +664,7 @@ def _pair(
     last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
     other = row.get("rejected_messages")
     if isinstance(other, list):
+        other = _spoken(other)
         rejected = _joined(_shown_all(other, to), [None] * len(other))[0][last:]
     elif isinstance(row.get("rejected_response"), str):
         rejected = [{"role": "assistant", "content": row["rejected_response"]}]

@@ -223,6 +223,8 @@ CASES = [
     ("axolotl.kto", {"datasets.type": "chatml.intel"}, SCORED, "unused_columns", "remove_unused_columns"),
     ("axolotl.kto", {**AXKTO, "tokens": "<x>"}, SCORED, "tokenizer_changed", None),
     ("axolotl.kto", AXKTO, {"question": "q", "label": True}, "missing_key", "completion"),
+    ("axolotl.kto", AXKTO, {**SCORED, "images": []}, "images_column", "images"),
+    ("axolotl.dpo", AXDPO, {**AXPAIR, "image": "a.png"}, "images_column", "image"),
     ("axolotl.kto", AXKTO, {**SCORED, "question": 1}, "text_spelt", "question"),
     ("axolotl.kto", AXKTO, {**SCORED, "label": "true"}, "no_label", "label"),
     ("axolotl.kto", AXKTO, {**SCORED, "label": 1}, "label_not_bool", "label"),
@@ -323,6 +325,7 @@ CASES = [
      "rejected_response"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [A, Q, B]}, "two_prompts", "rejected_messages"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": "{}"}, "rejected_is_chosen", "rejected_messages"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [Q, {**A, "content": None}]}, "no_answer", "rejected_messages"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "images": []}, "images_column", "images"),
     ("ms_swift.sft", {}, None, "not_an_object", None),
     ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
@@ -520,6 +523,16 @@ def test_a_file_that_datasets_cannot_type(name):
     assert told == ["file_not_loadable" if name == "ms_swift.sft" else "not_loadable"]
 
 
+def test_orpo_stops_where_the_messages_of_a_column_have_differing_keys():
+    """The rendered text is written into a column of lists; of prompts and answers that are text there is none."""
+    mode = trainer("trl.orpo")
+    pair = {"prompt": [Q], "chosen": [{**A, "name": "n"}], "rejected": [B]}
+    seen = Seen.of([pair, {**pair, "chosen": [A]}], typed=mode.typed)
+    assert [fate.reason for fate in mode.read(pair, mode.configured(None, {}), seen).fates] == ["column_of_letters"]
+    alike = Seen.of([pair, pair], typed=mode.typed)
+    assert mode.read(pair, mode.configured(None, {}), alike).fates == ()
+
+
 @pytest.mark.parametrize(
     ("way", "row"),
     [
@@ -690,6 +703,7 @@ def test_every_rule_is_held():
     held |= {
         ("trl", "mixed_prompts"),
         ("trl", "dated_side"),
+        ("trl", "column_of_letters"),
         ("together", "other_format"),
         ("bedrock", "few_rows"),
         ("bedrock", "many_rows"),
@@ -706,7 +720,7 @@ def test_every_rule_is_held():
         if module not in {known for known, _ in held}:
             continue
         by_tokens = {"too_long", "too_long_cut", "too_long_fails", "fully_masked", "prompt_fills", "prompt_too_long"}
-        by_tokens |= {"too_long_stops", "too_short"}
+        by_tokens |= {"too_long_stops", "too_short", "answer_cut"}
         assert {slug for slug in mode.rules if (module, slug) not in held} <= by_tokens, name
 
 

@@ -342,6 +342,20 @@ def test_axolotl_and_a_ranked_row_that_is_too_long(tmp_path, mode, strategy, fat
     assert axolotl(tmp_path / "b", record, mode=mode, sequence_len=999, **way)[0].fate == "kept"
 
 
+@pytest.mark.parametrize("mode", ["dpo", "kto"])
+def test_axolotl_cuts_an_answer_as_text(tmp_path, mode):
+    """To as many tokens as the prompt leaves; then the end token is the first that has no place."""
+    way = {"datasets.type": "chatml.intel", "excess_length_strategy": "truncate"}
+    told = {"chosen": "the weather", "rejected": "the"} if mode == "dpo" else {"completion": "the weather", "label": True}
+    record = {"question": "q", **told}
+    whole, _ = axolotl(tmp_path / "a", record, mode=mode, sequence_len=999, **way)
+    asked = sum(label == -100 for label in whole.examples[0].labels)
+    cut, trained = axolotl(tmp_path / "b", record, mode=mode, sequence_len=asked + 2, **way)
+    assert [len(each.ids) for each in cut.examples] == [asked + 2] * len(cut.examples)
+    assert trained[0] == ["the weather"]
+    assert axolotl(tmp_path / "c", record, mode=mode, sequence_len=asked, **way)[0].fate == "dropped"
+
+
 @pytest.mark.parametrize(("packing", "fate"), [(True, "dropped"), (False, "kept")])
 def test_axolotl_drops_rows_that_train_nothing_where_it_packs(tmp_path, packing, fate):
     assert axolotl(tmp_path, {"messages": [Q, Q]}, sample_packing=packing)[0].fate == fate

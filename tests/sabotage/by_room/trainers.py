@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "long_answers_are_left_whole",
+        "excess_length_strategy: truncate of axolotl cuts the answers of pairs as text",
+        "datacheck.chat.samples._trimmed",
+        "told[:left]",
+        "told",
+        "tests/trainers/test_twin_tokens.py::test_axolotl_cuts_an_answer_as_text",
+    ),
+    Sabotage(
+        "letters_are_text",
+        "trl.orpo: a text that is rendered into a column of lists becomes its letters",
+        "datacheck.trainers.trl._read_orpo",
+        "if seen.typed is not None and",
+        "if False and",
+        "tests/trainers/test_rules.py::test_orpo_stops_where_the_messages_of_a_column_have_differing_keys",
+    ),
+    Sabotage(
         "orpo_counts_the_prompts_tokens",
         "trl.orpo: an answer starts one token before, where the prompt's tokens do not begin the whole",
         "datacheck.chat.shared.shared_start",
