@@ -110,18 +110,19 @@ def rule_of(
     data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
     reward_trainer.py:728); a template that passes over the answers of the first batch, whose column of tokens then is
     one of nothing (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that
-    has roles (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
-    prompt holds no messages, and the template passes over it instead of refusing it (passed_over); transformers
-    before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
-    stumbles over (nulls_kept). ms_swift.kto: the answers that are drawn for the KL term have no common type
-    (answer_no_text, core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is
-    tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
-    it that is kept
+    has roles (mixed_prompts, grpo_trainer.py:1686); tokens as a list in a list, which the model takes where no other
+    row is in the batch (nested_tokens). verl: a content is null, its key is missing, a role is no text or a prompt
+    holds no messages, and the template passes over it instead of refusing it (passed_over); transformers before 5.24
+    hands a template the keys that Parquet fills with null, which one that looks for the key alone stumbles over
+    (nulls_kept). ms_swift.kto: the answers that are drawn for the KL term have no common type (answer_no_text,
+    core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is tokenized with what
+    stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind it that is kept
     (none_behind). axolotl with truncate: an answer that is cut to a number, in a column that holds JSON, is one
     (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text:
     what becomes of the row is what the tokenizer's template makes of it, rendered here (passed_over,
     benchmarks/passed_over.py); an answer that it renders as nothing, in a column that holds JSON at any depth, is an
-    empty list there (nothing_written; also trl.orpo); what would stop the run at each of the rows that are kept, and none is kept (none_left).
+    empty list there (nothing_written; also trl.orpo); what would stop the run at each of the rows that are kept, and
+    none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)
@@ -138,6 +139,7 @@ def rule_of(
         "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
+        "nested_tokens": mode == "trl.sft" and two.fate == "kept" and _one_nested(row.get("input_ids")),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
         "nothing_written": (two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder))
         or (two.at in _NOT_TEXT and _role_passed_over(case, row, loaded)),
@@ -256,6 +258,10 @@ def _blank_before_last(row: Any) -> bool:
     trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
     said = (trained.messages or [])[:-1] if trained is not None else []
     return any(each["role"] == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
+
+
+def _one_nested(ids: Any) -> bool:
+    return isinstance(ids, list) and len(ids) == 1 and isinstance(ids[0], list)
 
 
 def _filled(rows: list[Any], file: list[Any]) -> list[Any]:

@@ -542,13 +542,10 @@ def _check_rendered(example: dict[str, Any]) -> None:
     if last.get("role") not in ("user", "tool", "assistant"):
         raise StopRow("prompt_end", f"{where}.role", role_said(last.get("role")))
     content = last.get("content")
-    texts = [part["text"] for part in content if "text" in part] if _is_parts(content) else [content]
+    parts = content if isinstance(content, list) and all(isinstance(part, dict) for part in content) else None
+    texts = [content] if parts is None else [part["text"] for part in parts if "text" in part]
     if last["role"] == "assistant" and not (texts and isinstance(texts[-1], str | dt.datetime)):
         raise StopRow("prompt_end", f"{where}.content", type_of(content))
-
-
-def _is_parts(content: Any) -> bool:
-    return isinstance(content, list) and all(isinstance(part, dict) for part in content)
 
 
 def _before_orpo(_to: Settings, seen: Seen) -> tuple[Fate, ...]:

@@ -346,7 +346,9 @@ def test_axolotl_and_a_ranked_row_that_is_too_long(tmp_path, mode, strategy, fat
 def test_axolotl_cuts_an_answer_as_text(tmp_path, mode):
     """To as many tokens as the prompt leaves; then the end token is the first that has no place."""
     way = {"datasets.type": "chatml.intel", "excess_length_strategy": "truncate"}
-    told = {"chosen": "the weather", "rejected": "the"} if mode == "dpo" else {"completion": "the weather", "label": True}
+    told = (
+        {"chosen": "the weather", "rejected": "the"} if mode == "dpo" else {"completion": "the weather", "label": True}
+    )
     record = {"question": "q", **told}
     whole, _ = axolotl(tmp_path / "a", record, mode=mode, sequence_len=999, **way)
     asked = sum(label == -100 for label in whole.examples[0].labels)
