@@ -277,7 +277,12 @@ def _mixed_keys(row: Any) -> bool:
         whole["messages"] = [{"role": "user"}]
     if "prompt" not in whole and isinstance(whole.get("chosen"), list):
         whole["answer"] = whole["chosen"][-1:]
-    return len({_is_conversation(value) for value in whole.values()}) > 1
+    kinds = (
+        {how(value) for value in whole.values()} for how in (_is_conversation, lambda value: isinstance(value, str))
+    )
+    return any(
+        len(kind) > 1 for kind in kinds
+    )  # text that is JSON is a conversation in some columns and text in others
 
 
 def _has_nulls(row: Any, settings: dict[str, Any]) -> bool:
