@@ -311,8 +311,8 @@ SABOTAGES = (
         "last_round_alone",
         "ms_swift: an earlier answer that says it is trained is, though loss_scale is last_round",
         "datacheck.trainers.ms_swift._encoded",
-        'if loss in ("assistant", "last_turn") and',
-        'if loss == "assistant" and',
+        '(loss in ("assistant", "last_turn") and told)',
+        '(loss == "assistant" and told)',
         "tests/trainers/test_rules.py::test_a_loss_of_an_earlier_answer_wins_over_last_round",
     ),
     Sabotage(
