@@ -63,7 +63,18 @@ def trl_cases() -> list[Case]:
         Case("trl.kto", [pair]),
         Case("trl.grpo", [{"prompt": [Q]}, {"prompt": [S, Q, A, Q]}]),
         Case("trl.grpo", [{"prompt": "q", "answer": "1"}]),
+        Case("trl.orpo", [pair, {"prompt": [S, Q, A], "chosen": [A], "rejected": [B]}], {}, (_DPO,), _with_prompt),
+        Case("trl.orpo", [whole, {"prompt": "q?", **whole}]),
+        Case("trl.orpo", [{"prompt": "q", "chosen": " a", "rejected": " b"}, spaced]),
+        Case("trl.orpo", [{"chosen": "q a", "rejected": "q b"}]),
+        Case("trl.orpo", [pair, {"prompt": [Q, A, Q], "chosen": [A], "rejected": [B]}], {"max_length": 20}),
+        Case("trl.orpo", [{"prompt": "q q q", "chosen": " a b c", "rejected": " d"}], {"max_length": 4}),
     ]  # fmt: skip
+
+
+def _with_prompt(row: dict[str, Any]) -> dict[str, Any]:
+    told = _with_roles(row)
+    return {"prompt": told["messages"], "chosen": [told["chosen"]], "rejected": [told["rejected"]]}
 
 
 def llamafactory_cases() -> list[Case]:
@@ -312,9 +323,15 @@ def axolotl_named_cases() -> list[Case]:
         Case("axolotl.dpo", [{"question": "q q", **told}], {**short, "excess_length_strategy": "raise"}),
         Case("axolotl.kto", [{"question": "q q", **scored}],
              {**_KTO_RUN, **short, "excess_length_strategy": "raise"}),
+        Case("axolotl.dpo", [{"question": "q q", **_LONGER}], {**short, "excess_length_strategy": "truncate"}),
+        Case("axolotl.dpo", [{"messages": [Q], **_LONGER}, {"messages": [Q, A, Q], **_LONGER}],
+             {"datasets.type": "chat_template.default", "sequence_len": 44, "excess_length_strategy": "truncate"}),
+        Case("axolotl.kto", [{"question": "q q", "completion": _LONGER["chosen"], "label": True}],
+             {**_KTO_RUN, **short, "excess_length_strategy": "truncate"}),
     ]  # fmt: skip
 
 
+_LONGER = {"chosen": "a b c d e f g 你好 🙂 h i j k", "rejected": "b"}
 _OF_PROMPT = ("prompt_pairs", "ultra")
 _KTO_RUN = {"remove_unused_columns": False}
 CASES = {"axolotl": axolotl_cases, "trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases,

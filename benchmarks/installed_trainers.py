@@ -39,9 +39,9 @@ from datacheck.features.agreement import disagreements, expected, request_of
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
 from datacheck.trainers import trainer
-from datacheck.trainers.base import LOST, Seen, as_loaded
+from datacheck.trainers.base import Seen, as_loaded
 from datacheck.trainers.probes import asking
-from datacheck.trainers.probes.asking import ProbedRow, ProbeLimits, ask
+from datacheck.trainers.probes.asking import ProbedRow, ProbeError, ProbeLimits, ask
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
 SHOWN = 12  # differences of a case that are printed
@@ -107,23 +107,22 @@ def rule_of(
 
     Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some keys
     hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
-    data_utils.py:193); more labels than tokens, which the collator takes and the model's loss does not (more_labels,
-    sft_trainer.py:206); prompts and answers of several rows as one column that Arrow has no type for (no_column,
-    reward_trainer.py:728); no token at all beside labels, or lists of tokens, which the collator takes (no_tokens);
-    a template that passes over the answers of the first batch, whose column of tokens then is one of nothing
-    (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that has roles
-    (mixed_prompts, grpo_trainer.py:1686). verl: a content is null, its key is missing, a role is no text or a
-    prompt holds no messages, and the template passes over it instead of refusing it (passed_over); transformers
-    before 5.24 hands a template the keys that Parquet fills with null, which one that looks for the key alone
-    stumbles over (nulls_kept). ms_swift.kto: a row is left out since the answer that is drawn for its KL term is
-    its own text, or cannot be encoded (kl_term, template_inputs.py:246); the drawn answers have no common type
-    (answer_no_text, core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is
-    tokenized with what stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind
-    it that is kept
-    (none_behind). openrlhf: what stands among the messages is none, or its content is no text: what becomes of the
-    row is what the tokenizer's template makes of it, rendered here (passed_over, benchmarks/passed_over.py); an
-    answer that it renders as nothing, in a column that holds JSON at any depth, is an empty list there
-    (nothing_written); what would stop the run at each of the rows that are kept, and none is kept (none_left).
+    data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
+    reward_trainer.py:728); a template that passes over the answers of the first batch, whose column of tokens then is
+    one of nothing (no_first_tokens, kto_trainer.py:1154); messages without a role in a batch that begins with one that
+    has roles (mixed_prompts, grpo_trainer.py:1686); tokens as a list in a list, which the model takes where no other
+    row is in the batch (nested_tokens). verl: a content is null, its key is missing, a role is no text or a prompt
+    holds no messages, and the template passes over it instead of refusing it (passed_over); transformers before 5.24
+    hands a template the keys that Parquet fills with null, which one that looks for the key alone stumbles over
+    (nulls_kept). ms_swift.kto: the answers that are drawn for the KL term have no common type (answer_no_text,
+    core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is tokenized with what
+    stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind it that is kept
+    (none_behind). axolotl with truncate: an answer that is cut to a number, in a column that holds JSON, is one
+    (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text:
+    what becomes of the row is what the tokenizer's template makes of it, rendered here (passed_over,
+    benchmarks/passed_over.py); an answer that it renders as nothing, in a column that holds JSON at any depth, is an
+    empty list there (nothing_written; also trl.orpo); what would stop the run at each of the rows that are kept, and
+    none is kept (none_left).
     """
     family, mode = case.mode.partition(".")[0], case.mode
     reasons = _reasons(case, row, file)
@@ -133,20 +132,20 @@ def rule_of(
         if reason in reasons and (reason != "message_masked" or _last_muted(row)):
             return reason
     arrow = mode == "trl.reward" and two.error == "ArrowInvalid" and two.at == "trl/trainer/reward_trainer.py:728"
-    rotated = mode == "trl.kto" and two.error == "TypeError" and two.at == "trl/trainer/kto_trainer.py:1154"
+    rotated = mode == "trl.kto" and two.error == "TypeError" and two.at in _FIRST_ROTATED
     mapped = mode == "ms_swift.kto" and two.error == "TypeError" and two.at == "swift/dataset/preprocessor/core.py:393"
     holds = {
         "mixed_keys": family == "trl" and any(map(_mixed_keys, _filled([row, *loaded[:1]], [row, *loaded]))),
         "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
-        "no_tokens": mode == "trl.sft" and _odd_tokens(row.get("input_ids")),
-        "more_labels": mode == "trl.sft" and two.fate == "kept" and _more_labels(row),
+        "nested_tokens": mode == "trl.sft" and two.fate == "kept" and _one_nested(row.get("input_ids")),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
-        "nothing_written": two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder),
+        "nothing_written": (two.error == "TypeError" and two.at == _JOINED and _into_json(case, row, loaded, folder))
+        or (two.at in _NOT_TEXT and _role_passed_over(case, row, loaded)),
+        "cut_into_json": two.error == "ValueError" and two.at in _CUT_AGAIN and _cuts_json(case, row, loaded),
         "none_left": family == "openrlhf" and two.fate == "dropped" and "column_of_json" in reasons,
         "no_first_tokens": rotated and "foreign_role" in _reasons(case, file[0], file),
-        "kl_term": mode == "ms_swift.kto" and two.fate == "dropped" and _left_for_kl(case, row, loaded, lost),
         "none_behind": mode == "llamafactory.kto" and two.fate == "dropped" and _next_lost(row, loaded, lost),
         "nulls_kept": two.error == "TypeError" and two.at in _RENDERED and _has_nulls(row, case.settings),
         "passed_over": (family == "verl" and two.fate != "dropped" and _passed_over(_typed(case, row, loaded), case))
@@ -177,6 +176,18 @@ def _told_by_template(case: Case, row: Any, two: ProbedRow, reasons: set[str], f
 _JOINED = "openrlhf/datasets/reward_dataset.py:141"
 
 
+_NOT_TEXT = tuple(f"trl/experimental/orpo/orpo_trainer.py:{line}" for line in (480, 485, 489))
+
+
+def _role_passed_over(case: Case, row: Any, loaded: list[Any]) -> bool:
+    """Whether an answer has a role that is no text, so that a template writes nothing, in a column that has JSON."""
+    typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
+    held = typed is not None and any(path[0] in ("chosen", "rejected") for path in typed.mixed)
+    sides = [row.get(name) for name in ("chosen", "rejected")]
+    last = [side[-1] for side in sides if isinstance(side, list) and side and isinstance(side[-1], dict)]
+    return held and any(not isinstance(each.get("role"), str) for each in last)
+
+
 def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
     """Whether an empty answer is written into a column that has JSON at any depth: it becomes an empty list."""
     typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
@@ -184,6 +195,17 @@ def _into_json(case: Case, row: Any, loaded: list[Any], folder: Path) -> bool:
     return held and writes_nothing(case.mode, case.settings, _typed(case, row, loaded), folder)
 
 
+_CUT_AGAIN = tuple(f"axolotl/utils/data/rl.py:{line}" for line in (156, 157, 176))
+
+
+def _cuts_json(case: Case, row: Any, loaded: list[Any]) -> bool:
+    """Whether answers that are cut stand in a column whose text may be read as JSON again."""
+    typed = Seen.of([*loaded, row], typed=trainer(case.mode).typed).typed
+    cuts = case.settings.get("excess_length_strategy") == "truncate"
+    return cuts and typed is not None and any(path[0] in ("chosen", "rejected", "completion") for path in typed.mixed)
+
+
+_FIRST_ROTATED = ("trl/trainer/kto_trainer.py:1154", "trl/trainer/kto_trainer.py:1130")  # of 1.16.0 and 1.15.0
 _RENDERED = tuple(f"verl/utils/tokenizer/chat_template.py:{line}" for line in (178, 186))
 _PAIRS = tuple(f"ms_swift.{name}" for name in ("dpo", "orpo", "simpo", "cpo"))
 _UNCOMPARED = (
@@ -206,6 +228,7 @@ _SAID: dict[str, dict[str, tuple[str, ...]]] = {
     "verl": {"fate": ("media_of_row",)},
     "llamafactory": {"fate": ("media_template",), **dict.fromkeys(("tokens", "labels"), ("labels_shifted",))},
     "trl": {"fate": ("images_column",)},
+    "axolotl": {"fate": ("images_column",)},
 }
 
 
@@ -237,13 +260,8 @@ def _blank_before_last(row: Any) -> bool:
     return any(each["role"] == "assistant" and str(each.get("content"))[:1].isspace() for each in said)
 
 
-def _more_labels(row: Any) -> bool:
-    ids, labels = row.get("input_ids"), row.get("labels")
-    return isinstance(ids, list) and isinstance(labels, list) and len(labels) > len(ids)
-
-
-def _odd_tokens(ids: Any) -> bool:
-    return ids == [] or (isinstance(ids, list) and all(isinstance(each, list) for each in ids))
+def _one_nested(ids: Any) -> bool:
+    return isinstance(ids, list) and len(ids) == 1 and isinstance(ids[0], list)
 
 
 def _filled(rows: list[Any], file: list[Any]) -> list[Any]:
@@ -253,52 +271,18 @@ def _filled(rows: list[Any], file: list[Any]) -> list[Any]:
 
 
 def _mixed_keys(row: Any) -> bool:
-    """Without a prompt, the first messages of both answers become one."""
+    """Without a prompt, the first messages of both answers become one; messages of from and value are renamed."""
     whole = {key: row[key] for key in _KEYS if key in row}
+    if row.get("conversations"):
+        whole["messages"] = [{"role": "user"}]
     if "prompt" not in whole and isinstance(whole.get("chosen"), list):
         whole["answer"] = whole["chosen"][-1:]
-    return len({_is_conversation(value) for value in whole.values()}) > 1
-
-
-def _left_for_kl(case: Case, row: Any, loaded: list[Any], lost: list[Any]) -> bool:
-    """Whether the same answer may be drawn for a row, or one that cannot be encoded.
-
-    Of an odd number (of what is loaded, also what the encoder then refuses) one row draws itself, and an answer that is
-    no text is drawn by one row: no more rows than these.
-    """
-    mode = trainer(case.mode)
-    seen, settings = Seen.of(loaded, typed=mode.typed), mode.configured(None, case.settings)
-    kept = [each for each in loaded if mode.fate_of(mode.read(each, settings, seen).fates) not in LOST]
-    answers = [_last(each) for each in kept]
-    refused = [each for each in loaded if _ENCODER & {fate.reason for fate in mode.read(each, settings, seen).fates}]
-    drawn = [*answers, *(_written_last(each) for each in refused)]  # the encoder comes behind the drawing
-    if drawn.count(_last(row)) > 1:
-        return True
-    alone = [
-        each
-        for each in lost
-        if each in kept and drawn.count(_last(each)) == 1 and "media_of_row" not in _reasons(case, each, loaded)
-    ]
-    odd = len(kept) % 2 or len(kept) < len(loaded)
-    return len(alone) <= odd + sum(not isinstance(answer, str) for answer in answers)
-
-
-def _last(row: Any) -> Any:
-    """The answer that KTO's label is about."""
-    mode = trainer("ms_swift.kto")
-    trained = mode.read(row, mode.configured(None, {}), Seen.of([row])).trained
-    return trained.response[-1].get("content") if trained is not None and trained.response else None
-
-
-_ENCODER = set(
-    "system_in_middle content_not_text only_system tool_first out_of_turn tool_call_malformed tools_malformed".split()
-)
-
-
-def _written_last(row: Any) -> Any:
-    messages = row.get("messages")
-    last = messages[-1] if isinstance(messages, list) and messages else None
-    return last.get("content") if isinstance(last, dict) else None
+    kinds = (
+        {how(value) for value in whole.values()} for how in (_is_conversation, lambda value: isinstance(value, str))
+    )
+    return any(
+        len(kind) > 1 for kind in kinds
+    )  # text that is JSON is a conversation in some columns and text in others
 
 
 def _has_nulls(row: Any, settings: dict[str, Any]) -> bool:
@@ -335,26 +319,39 @@ def in_forks() -> None:
     asking._run = Forked().run  # noqa: SLF001
 
 
+def asked_of(python: Path, request: Any, files: list[list[Any]]) -> tuple[list[ProbedRow], dict[str, str]]:
+    """What the package says of files; where its process dies (SIGBUS in Arrow), of halves of them, to the one file."""
+    lines = [json.dumps(row) for file in files for row in file]
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
+    except ProbeError:
+        if len(files) == 1:
+            return [ProbedRow("unknown")] * len(lines), {}
+        half = len(files) // 2
+        first, second = (asked_of(python, request, part) for part in (files[:half], files[half:]))
+        return first[0] + second[0], first[1] or second[1]
+    return list(probed.rows), dict(probed.installed.versions)
+
+
 def compare(
     case: Case, files: list[list[Any]], python: Path, tokenizer: Path, told: list[ProbedRow] | None = None
 ) -> tuple[Counter[str], dict[str, str]]:
     """Ask, predict, count; prints the first differences. `told` gets what the package said."""
     artifact = hashed("tokenizer", str(tokenizer), tokenizer)
     run = TokenRun(tokenizer=artifact, trainer=RunOf(trainer=case.mode, settings=case.settings))
-    lines = [json.dumps(row) for file in files for row in file]
-    with tempfile.TemporaryDirectory() as folder:
-        request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
-        probed = ask(python, request, lines, Path(folder), [len(file) for file in files])
+    request = replace(request_of(run), limits=ProbeLimits(seconds=SECONDS))
+    answered, versions = asked_of(python, request, files)
     if told is not None:
-        told += probed.rows
-    rows, counts = iter(probed.rows), Counter[str]()
+        told += answered
+    rows, counts = iter(answered), Counter[str]()
     for file in files:
         theirs = [next(rows) for _ in file]
         found = disagreements(run, file, theirs)
         loaded = [row for row, two in zip(file, theirs, strict=True) if two.fate != "failed"]
         lost = [row for row, two in zip(file, theirs, strict=True) if two.fate == "dropped"]
         for row, two, what in zip(file, theirs, found, strict=True):
-            if two.fate == "unknown":  # no Parquet file holds this row and the others
+            if two.fate == "unknown":  # no Parquet file holds this row and the others, or the process died
                 counts["not asked"] += 1
                 continue
             named = rule_of(case, row, loaded, two, what, file, lost, tokenizer) if what else None
@@ -364,7 +361,7 @@ def compare(
                 show(case, row, two, what)
                 if what in ("tokens", "labels"):
                     explain(run, file, theirs, row)
-    return counts, dict(probed.installed.versions)
+    return counts, versions
 
 
 def show(case: Case, row: Any, two: ProbedRow, what: str) -> None:

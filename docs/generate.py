@@ -283,18 +283,17 @@ no_answer (of a pair; ms-swift), media_of_row, columns_by_case,
 messages_of_embeddings, result_behind_question, answer_no_text (ms-swift),
 images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
 at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
-process to process); more_labels: more labels than tokens, which TRL's collator takes and the model's loss does not;
-no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
-reward); no_tokens: no token beside labels, or lists of tokens (TRL's collator takes it); no_first_tokens: the template
-passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins with one
-that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the template
-passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that makes of
-it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it stumbles
-over them (verl); kl_term: KTO of ms-swift leaves a row out since the one drawn for its KL term has the same answer;
-blank_untrained: an earlier answer that ms-swift does not train begins with white space, and is tokenized with what
-stands before it;
-none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
-at its rows, where it keeps none of them; nothing_written: an answer that OpenRLHF's template renders as nothing, in a
+process to process); no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
+reward); nested_tokens: tokens as a list in a list, which a model takes alone in its batch (TRL); no_first_tokens: the
+template passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins
+with one that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the
+template passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that
+makes of it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it
+stumbles over them (verl); blank_untrained: an earlier answer that ms-swift does not train begins with white space, and
+is tokenized with what stands before it; none_behind: the row that stops the next one in LLaMA-Factory's KTO where none
+follows; none_left: what stops OpenRLHF at its rows, where it keeps none of them; cut_into_json: an answer that axolotl
+cuts to a number, in a column that holds JSON, is one; nothing_written: an answer that OpenRLHF's (or ORPO's) template
+renders as nothing, in a
 column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
 compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
 (verl.sft). OpenRLHF's whole comparison was made again on 2026-11-27 (seed 2203, --most 10, no real files), when

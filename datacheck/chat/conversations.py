@@ -11,7 +11,8 @@ from typing import Any, Literal, NamedTuple
 # Which tokens are trained: all, the assistant's, those after the prompt, of these the assistant's, the last answer's,
 # by one weight per message; turns: the assistant's, each message alone, which must be the whole (turns_alone: or
 # not); cut_out, cut_outs, cut_whole: the last answer, every one, all, as `cut_out.py` says; located: those with a
-# weight, as `located.py` finds them; answer_alone, apart: as `apart.py` says; sampled: the model writes the answer
+# weight, as `located.py` finds them; answer_alone, apart: as `apart.py` says; shared: as `shared.py` says; sampled: the
+# model writes the answer
 # (GRPO, PPO). As in the twins of the trainers.
 Loss = Literal[
     "all",
@@ -27,6 +28,7 @@ Loss = Literal[
     "cut_whole",
     "located",
     "answer_alone",
+    "shared",
     "apart",
     "sampled",
 ]
@@ -54,7 +56,8 @@ class Conversation(NamedTuple):
     ended: the end token is put behind an answer that is plain text and not called.
     open_end: behind the last message stands what the template writes before an answer.
     written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.WrittenTurns`).
-    asked: the messages whose text is cut off as the prompt, where these are not those before `answers` ("cut_out").
+    asked: the messages whose text is cut off as the prompt, where these are not those before `answers` ("cut_out"); of
+    a pair the prompt with its other answer ("shared").
     ends: which end tokens are trained (`datacheck.trainers.base.TurnEnds`). pieces: texts, and whether each is trained.
     """
 
@@ -116,6 +119,8 @@ def _trained_as(trained: Any) -> list[Conversation]:
         return [Conversation("messages", trained.loss, trained.messages, places, **more)]
     answers = [(name, getattr(trained, name)) for name in ("response", "chosen", "rejected")]
     found = [_joined(name, trained, answer, more) for name, answer in answers if answer is not None]
+    if trained.loss == "shared":
+        return [each._replace(asked=other.messages) for each, other in zip(found, reversed(found), strict=True)]
     if not found and trained.prompt is not None:
         return [_joined("prompt", trained, None, more)]
     return found

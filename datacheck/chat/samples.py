@@ -14,6 +14,7 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.cut_out import CUT_OUT, cut_labels, cut_requests, cut_texts, is_aligned, is_left_out, put_together
 from datacheck.chat.located import located_labels, located_requests, located_stretches
 from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
+from datacheck.chat.shared import shared_prompt, shared_requests, shared_tokens
 from datacheck.chat.template import Spans, TemplateFault
 from datacheck.chat.tokenizer import Tokenizer
 from datacheck.chat.turns import Turned, of_turns, turn_requests, turn_texts
@@ -25,6 +26,10 @@ _AFTER_PROMPT = ("completion", "assistant_of_completion")
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
 _NO_END = Message("the tokenizer has no end token")
 _NO_ANSWER = Message("nothing is left of the prompt or of the answer")
+_NOT_SHARED = Message(
+    "the tokens of the prompt are others before each answer of the pair, or the answer takes some away"
+)
+_NOT_CONTINUED = Message("the template does not show the end of the prompt's last answer")
 _NO_SUCH_TOKEN = Message("the trainer's template names a token that the vocabulary lacks")
 NO_TEMPLATE = Message("the tokenizer has no chat template")
 Side = Literal["right", "left"]
@@ -77,7 +82,7 @@ class SampleRun:
     and of both part (TRL), of a pair where those of any of the two part.
     pieces: answers are tokenized apart from what is around them. last_first: turns are encoded from the last one on.
     spare: a row whose prompt leaves no more tokens than so many is left out ("cut_out", "answer_alone").
-    least: a row of fewer tokens is left out.
+    least: a row of fewer tokens is left out. as_text: answers that are rendered alone are first cut as text.
     """
 
     tokenizer: Tokenizer
@@ -89,6 +94,7 @@ class SampleRun:
     last_first: bool = False
     spare: int | None = None
     least: int = 0
+    as_text: bool = False
 
     @property
     def boundary_of_pair(self) -> bool:
@@ -221,6 +227,9 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
     if conversation.loss == "answer_alone":
         yield from answer_requests(conversation)
         return
+    if conversation.loss == "shared":
+        yield from shared_requests(conversation)
+        return
     if conversation.loss in ("assistant", "weights", "last_turn"):
         yield RenderRequest(messages, tools, extra, prompt=conversation.open_end)
         return
@@ -249,6 +258,8 @@ def _plain(conversation: Conversation, eos: str) -> _Work:
         return _cut_out(conversation, conversation.prompt, told, (), eos)
     if conversation.loss == "answer_alone":
         return _answered_alone(conversation, eos, conversation.prompt, told)
+    if conversation.loss == "shared":
+        return _Work(conversation, conversation.prompt + told, prompt=conversation.prompt, by="concatenation")
     answered = not called and conversation.ended and conversation.loss == "completion"
     if (called == "ended" or answered) and not told.endswith(eos):
         told += eos
@@ -286,6 +297,11 @@ def _from_replies(conversation: Conversation, eos: str, reply: Reply, *more: Rep
         )
     if conversation.loss == "answer_alone":
         return _answered_alone(conversation, eos, reply.text, answer_text(conversation, more[0].text))
+    if conversation.loss == "shared":
+        shared = shared_prompt(conversation, reply.text, *(each.text for each in more))
+        if shared is None:
+            return _Work(conversation, "", fault=Fault("template_refused", "prompt", _NOT_CONTINUED))
+        return _Work(conversation, reply.text, prompt=shared, by="concatenation")
     prompt = more[0] if more else None
     by = None if _prompted(conversation) else reply.by
     by = by or ("concatenation" if _prompted(conversation) else "sampled" if conversation.loss == "sampled" else "all")
@@ -339,8 +355,24 @@ class _Tokens(NamedTuple):
         return [sum(islice(left, count)) for count in work.counts]
 
 
+def _trimmed(work: _Work, run: SampleRun) -> _Work:
+    """The answer as the text of as many of its tokens as the prompt leaves (axolotl, utils/data/rl.py:246)."""
+    limit = run.max_length
+    # a token has at least one byte, so that a short text need not be tokenized
+    if work.prompt is None or limit is None or len((work.prompt + work.answer).encode(errors="replace")) <= limit:
+        return work
+    asked, told = (run.tokenizer.encode([text])[0].ids for text in (work.prompt, work.answer))
+    left = limit - len(asked)
+    if left <= 0 or len(told) <= left:
+        return work
+    answer = run.tokenizer.backend.decode(told[:left], skip_special_tokens=False)
+    return _answered_alone(work.conversation, run.tokenizer.special.get("eos_token", ""), work.prompt, answer)
+
+
 def _tokenized(batch: Sequence[_Work], run: SampleRun) -> Iterator[Sample]:
     try:
+        if run.as_text:
+            batch = [_trimmed(work, run) if work.conversation.loss == "answer_alone" else work for work in batch]
         encodings = iter(_encoded([text for work in batch for text in _texts(work, run)], run))
     except TemplateFault:  # one text among them holds a lone surrogate: one by one
         yield from (_alone(work, run) for work in batch)
@@ -414,6 +446,7 @@ def _beside(batch: Sequence[_Work], at: int) -> int | None:
 
 def _alone(work: _Work, run: SampleRun) -> Sample:
     try:
+        work = _trimmed(work, run) if run.as_text and work.conversation.loss == "answer_alone" else work
         encodings = iter(_encoded(_texts(work, run), run))
     except TemplateFault as fault:
         where = work.conversation.places[0] if work.conversation.places else None
@@ -429,6 +462,8 @@ def _sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None
         return _own_sample(work, tokens.whole, tokens.of_parts(work), run, other)
     if work.conversation.loss in CUT_OUT:
         return _cut_sample(work, tokens, run)
+    if work.conversation.loss == "shared":
+        return _shared_sample(work, tokens, run, other)
     made = {"located": _located_sample, "answer_alone": _sample_alone, "apart": _apart_sample}.get(
         work.conversation.loss
     )
@@ -522,6 +557,20 @@ def _sample_alone(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:
     encoding = whole if len(whole.ids) == len(ids) else Joined(work.text, ids, [(0, 0)] * len(ids), labels)
     faults += _faults(work._replace(spans=()), ids, labels, left, run)
     return Sample(conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _shared_sample(work: _Work, tokens: _Tokens, run: SampleRun, other: Encoding | None) -> Sample:
+    """Of an answer of a pair behind the text that is the prompt of both."""
+    conversation, asked = work.conversation, tokens.prompt.ids if tokens.prompt else []
+    made = shared_tokens(asked, tokens.whole, other, work.text, run.tokenizer)
+    if made is None:
+        return Sample(conversation, faults=(Fault("not_encodable", _answer_place(conversation), _NOT_SHARED),))
+    limit, before = run.max_length, made.labels.index(1)
+    left = range(len(made.ids) if limit is None else min(len(made.ids), max(limit, before)))
+    aligned = list(tokens.whole.ids[: len(asked) - 1]) == list(asked[:-1])
+    faults = [] if aligned else [Fault("prompt_not_prefix", _answer_place(conversation))]
+    faults += _faults(work, made.ids, made.labels, left, run)
+    return Sample(conversation, made.text, made.ids, made.labels, made, left, work.by, tuple(faults))
 
 
 def _apart_sample(work: _Work, tokens: _Tokens, run: SampleRun) -> Sample:

@@ -37,6 +37,8 @@ def expected(run: TokenRun, records: Sequence[Any], seen: Seen) -> list[ProbedRo
     before = TODAY.set(_now().date())
     outcomes = [_outcome(mode.read(record, settings, seen), mode) for record in records]
     TODAY.reset(before)
+    for at in mode.lost_beside(records, settings, seen):
+        outcomes[at] = ("dropped", None) if outcomes[at][0] == "kept" else outcomes[at]
     if run.tokenizer is None:
         return [ProbedRow(fate) for fate, _ in outcomes]
     rows = _sampled(run, [found for _, found in outcomes])

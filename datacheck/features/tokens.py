@@ -133,7 +133,14 @@ def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     if cut.how in ("keep_start", "keep_end"):  # of prompts alone where answers are sampled: these are the whole row
         side: Truncation = "right" if cut.how == "keep_start" else "left"
         return SampleRun(
-            tokenizer, cut.limit, side, boundary=mode.boundary, pieces=mode.pieces, spare=cut.spare, least=cut.least
+            tokenizer,
+            cut.limit,
+            side,
+            boundary=mode.boundary,
+            pieces=mode.pieces,
+            spare=cut.spare,
+            least=cut.least,
+            as_text=cut.as_text,
         )
     more: dict[str, Any] = {
         "boundary": mode.boundary,

@@ -549,11 +549,7 @@ def _no_letters(seen: Seen, *written: str) -> None:
 
 def _not_told(to: "AxolotlDpo | AxolotlKto") -> Fate | None:
     """Why tokens of rows that are kept are not told."""
-    if to.other_tokens:
-        return Fate("tokenizer_changed")
-    if to.excess_length_strategy == "truncate":
-        return Fate("length_not_told", "excess_length_strategy")
-    return None
+    return Fate("tokenizer_changed") if to.other_tokens else None
 
 
 def _pair(
@@ -561,6 +557,8 @@ def _pair(
 ) -> RowOutcome:
     """A pair whose sides are rendered with a template."""
     _no_letters(seen, "prompt", "chosen", "rejected")
+    for message in messages:
+        _no_date(message, to.field_messages)
     chosen, rejected = answers.values() if len(answers) == 2 else list(answers.values()) * 2
     notes = fate_if(chosen == rejected, "same_answers", to.field_rejected)
     notes += fate_if(example.get("tools"), "tools_ignored", "tools")
@@ -616,14 +614,22 @@ def _before(to: AxolotlSft | AxolotlDpo, seen: Seen) -> tuple[Fate, ...]:
     return (
         *fate_if(to.type is None, "type_missing", "datasets.type"),
         *fate_if(unknown or (name == _JINJA and not text), "template_unknown", "chat_template"),
+        *(_images(seen) if isinstance(to, AxolotlDpo) else ()),
         *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable),
     )
+
+
+def _images(seen: Seen) -> tuple[Fate, ...]:
+    """Columns by which TRL takes the set for one of images."""
+    found = sorted({"image", "images"} & seen.columns)
+    return fate_if(found, "images_column", *found[:1])
 
 
 def _before_kto(to: AxolotlKto, seen: Seen) -> tuple[Fate, ...]:
     return (
         *fate_if(to.type is None, "type_missing", "datasets.type"),
         *fate_if(to.remove_unused_columns is not False, "unused_columns", "remove_unused_columns"),
+        *_images(seen),
         *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable),
     )
 
@@ -648,9 +654,14 @@ def _cut_sft(to: AxolotlSft) -> Cut:
 
 
 def _cut_dpo(to: AxolotlDpo | AxolotlKto) -> Cut:
-    """The pair is left out, or stops the run, that is too long without the end token; with it, it is cut."""
+    """The pair is left out, or stops the run, that is too long without the end token; with it, it is cut.
+
+    Where answers are cut, as text, it is left out whose prompt leaves nothing, or whose cut answer has more tokens.
+    """
     lost = "too_long_stops" if to.excess_length_strategy == "raise" else "too_long"
-    return Cut(to.sequence_len, unanswered=lost, reason="too_long_cut", spare=0)
+    cuts = to.excess_length_strategy == "truncate"
+    reason = "answer_cut" if cuts else "too_long_cut"
+    return Cut(to.sequence_len, unanswered=lost, reason=reason, spare=0, as_text=cuts)
 
 
 def _handed(to: AxolotlSft) -> tuple[str, tuple[str, ...]]:

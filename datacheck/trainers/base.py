@@ -13,6 +13,7 @@ import re
 import tomllib
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +37,7 @@ LOST = ("dropped", "fails")
 # last turn's answer, by `weights` (one per message); turns: the assistant's, each message rendered alone (verl);
 # cut_out, cut_outs, cut_whole: the last answer, each one, all of a text that is cut behind its prompt (OpenRLHF);
 # located: turns with a weight, found by replacing them; answer_alone: an answer that is rendered behind a placeholder;
+# shared: behind the text that a prompt and both answers of a pair begin with (TRL's ORPO);
 # apart: pieces of text that are tokenized one by one (axolotl); sampled: answers come from the model (GRPO, PPO).
 Loss = Literal[
     "all",
@@ -51,6 +53,7 @@ Loss = Literal[
     "cut_whole",
     "located",
     "answer_alone",
+    "shared",
     "apart",
     "sampled",
 ]
@@ -366,6 +369,7 @@ class Cut(NamedTuple):
     reason: the slug of the rule that cuts; unanswered: of the rule that drops rows left without a trained token.
     spare: then it is rows whose prompt leaves no more than so many tokens (None: whose answers lose all).
     least: rows of fewer tokens are left out.
+    as_text: answers are first cut as text, to as many tokens as the prompt leaves, and tokenized again.
     """
 
     limit: int | None = None
@@ -376,6 +380,7 @@ class Cut(NamedTuple):
     last_first: bool = False
     spare: int | None = None
     least: int = 0
+    as_text: bool = False
 
     def kept(self, turns: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
         """Tokens kept of each (prompt tokens, answer tokens), in the order of the row; None: all of it is lost.
@@ -463,6 +468,9 @@ class Mode:
     handed: (settings) → the column of the messages, and keys of theirs that are handed to the template besides those
     that it is said to read; None: all are.
     untrained: the rule by which the run stops at a row whose template marks no token of the assistant's.
+    lost_beside: (all records of a file, settings, seen) → numbers of those that are left out for what is drawn for them
+    from other rows, with the seed and the batches of the probe; it is asked beside the installed package only, since
+    the draw of a run hangs on its machines.
     probe: the script under `probes/` that asks the installed package, "" for none.
     not_covered: sentences for the docs.
     """
@@ -488,6 +496,7 @@ class Mode:
     tokenizer: Callable[[Any], TokenizerChange | None] = lambda _settings: None
     handed: Callable[[Any], tuple[str, tuple[str, ...]] | None] = lambda _settings: None
     untrained: str | None = None
+    lost_beside: Callable[[Sequence[Any], Any, Seen], AbstractSet[int]] = lambda _records, _settings, _seen: frozenset()
     probe: str = ""
     not_covered: tuple[str, ...] = ()
 

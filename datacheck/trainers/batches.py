@@ -483,6 +483,7 @@ PLANS: dict[str, type[Batches]] = {
     "trl.dpo": TransformersRows,
     "trl.grpo": TrlGrpoBatches,
     "trl.kto": TransformersRows,
+    "trl.orpo": TransformersRows,
     "trl.reward": TransformersRows,
     "trl.sft": TransformersRows,
     "verl.rl": VerlRlBatches,

@@ -14,6 +14,7 @@ import base64
 import datetime as dt
 import io
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -74,6 +75,8 @@ def _leaf(value: Any, kind: pa.DataType) -> Any:
         return _date(value, kind)
     if pa.types.is_floating(kind) and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
+    if isinstance(value, float) and not math.isfinite(value) and not pa.types.is_floating(kind):
+        return None
     return value
 
 
@@ -99,7 +102,7 @@ def _decoded(value: Any) -> Any:
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, float):
-        return round(value, _DECIMALS)
+        return round(value, _DECIMALS) if math.isfinite(value) else None  # as its writer has them
     if isinstance(value, list):
         return [_rounded(each) for each in value]
     return {key: _rounded(each) for key, each in value.items()} if isinstance(value, dict) else value
@@ -262,7 +265,7 @@ def _encoded(lines: Sequence[str], mixed: Sequence[Path]) -> bytes:
     examples = [_parsed(line) for line in lines]
     for path in mixed:
         examples = [_as_text(example, path) for example in examples]
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in examples).encode()
+    return "".join(json.dumps(_rounded(each), ensure_ascii=False) + "\n" for each in examples).encode()
 
 
 def _as_text(value: Any, path: Path) -> Any:
@@ -279,7 +282,7 @@ def _as_text(value: Any, path: Path) -> Any:
         except ValueError:
             return json.dumps(value)
         return value
-    return json.dumps(value)
+    return json.dumps(_rounded(value))
 
 
 def _place(said: str, lines: Sequence[str]) -> Path:

@@ -160,6 +160,9 @@ def _kto(made: Converted, to: LlamaFactory) -> RowOutcome:
     if len(made.prompt) % 2 != 1 or len(made.response) < 2:
         return RowOutcome((*made.notes, _unlabelled(made, to)))
     first, second = made.response
+    for said in (first[1], second[1]):
+        if isinstance(said, list | dict):  # beside an empty text: no column has both (converter.py:420)
+            raise StopRow("text_expected", to.response, type_of(said))
     label = bool(first[1])
     answer = first if label else second
     messages, notes = _rendered(made, [*made.prompt, answer], own)

@@ -7,6 +7,8 @@ import datetime as dt
 import json
 import re
 from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
 from functools import lru_cache, partial
 from itertools import islice, pairwise
 from typing import Any, ClassVar, Literal
@@ -33,6 +35,7 @@ from datacheck.trainers.base import (
     type_of,
     without_marks,
 )
+from datacheck.trainers.ms_swift_draws import drawn_for_kl
 from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, parsed, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
@@ -78,6 +81,7 @@ class MsSwift(Settings):
     disable_auto_column_mapping: bool = False
     loss_scale: str | None = None
     template: str | None = None
+    data_seed: int = 42
 
 
 @lru_cache(maxsize=64)
@@ -436,11 +440,12 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
         label = row.get("label")
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    if loss in ("assistant", "last_turn") and any(weight is not None for weight in weights):
+    told = any(weight is not None for weight in weights)
+    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and told):
         first = len(shown_messages) - 1 if loss == "last_turn" else 0
         answers = (message["role"] == "assistant" and n >= first for n, message in enumerate(shown_messages))
-        told = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
-        trained = Trained("weights", shown_messages, tools=tools, weights=told)
+        by_message = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
+        trained = Trained("weights", shown_messages, tools=tools, weights=by_message)
     else:
         trained = Trained(loss, shown_messages, tools=tools)
     return RowOutcome(notes, trained._replace(open_end=unanswered))
@@ -462,7 +467,8 @@ def _rejected_notes(row: Row, messages: list[Row], loss: Loss) -> tuple[Fate, ..
     apart = isinstance(other, list) and other[:-1] != messages[:-1]
     notes += fate_if(apart, "two_prompts", "rejected_messages")
     notes += fate_if(_replaces_more(row, messages), "two_prompts", "rejected_response")
-    unanswered = isinstance(other, list) and other[-1].get("role") not in ("assistant", "tool_call")
+    last = other[-1] if isinstance(other, list) else {"role": "assistant", "content": ""}
+    unanswered = last.get("role") not in ("assistant", "tool_call") or last.get("content") is None
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
     notes += fate_if(row.get("rejected_response") == [], "no_answer", "rejected_response")
     notes += _also_trained(messages[:-1], other[:-1] if isinstance(other, list) else messages[:-1], loss)
@@ -605,7 +611,42 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
             raise StopRow("rejected_equal", "rejected_response")
         demand([*messages[:last], *rejected], row.get("tools"))
     elif isinstance(row.get("rejected_messages"), list) and row["rejected_messages"]:
-        demand(row["rejected_messages"], row.get("tools"))
+        demand(_spoken(row["rejected_messages"]), row.get("tools"))
+
+
+def _spoken(messages: list[Row]) -> list[Row]:
+    """Messages without a last answer of null, which only the chosen side may not have."""
+    silent = len(messages) > 1 and messages[-1].get("role") == "assistant" and messages[-1].get("content") is None
+    return messages[:-1] if silent else messages
+
+
+def _lost_for_kl(records: Sequence[Any], to: MsSwift, seen: Seen) -> set[int]:
+    """KTO: rows whose answer for the KL term, that of another row, is their own or cannot be encoded with them.
+
+    Answers are drawn from all rows that the loader keeps, also those that the encoder refuses (pipelines/train/kto.py).
+    """
+    loaded: dict[int, Row] = {}
+    for number, record in enumerate(records):
+        with suppress(Exception):  # whatever goes wrong with it, the loader deletes it
+            row, _ = _loaded_row(record, to, seen)
+            if row is not None:
+                loaded[number] = {**row, "messages": _stored(row["messages"])}
+    return {
+        number
+        for number, other in drawn_for_kl(list(loaded), to.data_seed)
+        if _kl_refused(loaded[number], loaded[other]["messages"][-1]["content"])
+    }
+
+
+def _kl_refused(row: Row, drawn: Any) -> bool:
+    messages = row["messages"]
+    if isinstance(drawn, str):
+        return bool(drawn == messages[-1]["content"])
+    try:
+        _demand_rejected({**row, "rejected_response": drawn}, messages)
+    except Exception:  # noqa: BLE001 - the encoder, too, passes over a row whatever goes wrong with it
+        return True
+    return False
 
 
 def _replaces_more(row: Row, messages: list[Row]) -> bool:
@@ -623,6 +664,7 @@ def _pair(
     last = max((n for n, message in enumerate(messages) if message["role"] in ("user", "tool")), default=-1) + 1
     other = row.get("rejected_messages")
     if isinstance(other, list):
+        other = _spoken(other)
         rejected = _joined(_shown_all(other, to), [None] * len(other))[0][last:]
     elif isinstance(row.get("rejected_response"), str):
         rejected = [{"role": "assistant", "content": row["rejected_response"]}]
@@ -717,6 +759,7 @@ def _mode(name: str) -> Mode:
         typed="datasets 4.8",
         probe="ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
+        **({"lost_beside": _lost_for_kl} if name == "kto" else {}),
     )
 
 

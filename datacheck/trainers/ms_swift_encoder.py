@@ -47,11 +47,33 @@ def given(tools: Any) -> list[Row] | None:
         return None
     listed = _json(tools) if isinstance(tools, str) else tools
     listed = listed if isinstance(listed, list) else [listed]
-    read = [parsed(tool) for tool in listed]
+    read = [parsed(unpadded(tool)) for tool in listed]
     for tool in read:
         if not isinstance(tool, dict):
             raise StopRow("tools_malformed", "tools", type_of(tool))
     return [tool if "type" in tool or "function" in tool else {"type": "function", "function": tool} for tool in read]
+
+
+_NULL_VALUES = ("default", "const")
+_NULL_ITEMS = ("enum", "examples")
+_MAPS = ("properties", "patternProperties", "dependentSchemas", "$defs", "definitions", "dependencies")
+
+
+def unpadded(schema: Any) -> Any:
+    """A tool without its nulls, but where a null is a value (`remove_arrow_padding`, utils/schema_utils.py:18)."""
+    if isinstance(schema, list):
+        return [unpadded(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    made: Row = {}
+    for key, value in schema.items():
+        if key in _NULL_VALUES or key.startswith("x-") or (key in _NULL_ITEMS and value is not None):
+            made[key] = value
+        elif key in _MAPS and isinstance(value, dict):
+            made[key] = {name: unpadded(item) for name, item in value.items() if item is not None}
+        elif value is not None:
+            made[key] = unpadded(value)
+    return made
 
 
 def _json(text: str) -> Any:

@@ -1,9 +1,10 @@
-"""TRL: how SFT, DPO, Reward, KTO and GRPO trainers prepare a dataset, and what their chat template call refuses.
+"""TRL: how SFT, DPO, Reward, KTO, GRPO and ORPO trainers prepare a dataset, and what their chat template call refuses.
 
 TRL drops next to nothing: a row that does not fit stops the run, often only after the rows before it were tokenised.
 What the *first* record looks like decides how all are read. Rows that are too long are cut or dropped by tokens.
 """
 
+import datetime as dt
 import hashlib
 import re
 import tomllib
@@ -66,6 +67,14 @@ class TrlPairs(Settings):
 
     max_length: int | None = 1024
     truncation_mode: Literal["keep_start", "keep_end"] = "keep_start"
+
+
+class TrlOrpo(Settings):
+    """ORPOConfig (trl.experimental.orpo), as far as it decides what becomes of a row; no max_length means 512."""
+
+    MAX_LENGTH: ClassVar[str | None] = "max_length"
+
+    max_length: int | None = 1024
 
 
 class TrlGrpo(Settings):
@@ -191,7 +200,17 @@ def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
         _check_eos(example, to)
         if not converted:
             example = {key: value for key, value in example.items() if key != "messages"}
-    return _plain_as(_tokenised_fn(example, to), conversational=conversational)
+    outcome = _plain_as(_tokenised_fn(example, to), conversational=conversational)
+    return _with_labels(example, to) if "labels" in example else outcome
+
+
+def _with_labels(example: dict[str, Any], to: TrlSft) -> RowOutcome:
+    """A column of labels is taken as that of the tokens that are made of the text: as many they never are."""
+    labels = example["labels"]
+    filtered = to.max_length is not None and not to.packing
+    if filtered and isinstance(labels, list) and all(label == _SKIPPED for label in labels[: to.max_length]):
+        raise StopRow("fully_masked", "labels")
+    raise StopRow("labels_of_text", "labels", type_of(labels))
 
 
 def _plain_as(outcome: RowOutcome, *, conversational: bool) -> RowOutcome:
@@ -473,6 +492,66 @@ def _images(content: Any, where: str) -> None:
             raise StopRow("content_missing", where, Message("a part without type or image"))
 
 
+def _read_orpo(example: dict[str, Any], _to: TrlOrpo, seen: Seen) -> RowOutcome:
+    """Each row by its own keys; tools are not handed to the template."""
+    _check_answers(example)
+    told = _has_role(example["chosen"], "chosen")
+    if "prompt" not in example or told is not _has_role(example["prompt"], "prompt"):
+        example = _extracted(example)
+    _check_tensors(example)
+    conversational = [_has_role(example[key], key) for key in _KEYS if key in example]
+    if any(conversational) and not all(conversational):
+        raise StopRow("mixed_kinds", next(key for key in _KEYS if key in example and not _has_role(example[key], key)))
+    prompt, chosen, rejected = (example[name] for name in ("prompt", *_ANSWERS))
+    if not conversational[0]:
+        for name in ("prompt", *_ANSWERS):
+            text_of(example[name], "text_expected", name)
+        return RowOutcome((), Trained("shared", prompt=prompt, chosen=chosen, rejected=rejected))
+    _check_rendered(example)
+    for name in ("prompt", *_ANSWERS):  # text that is written into it becomes a list of its letters
+        if seen.typed is not None and (name, 0) in seen.typed.mixed:
+            raise StopRow("column_of_letters", name)
+    arguments = example.get("chat_template_kwargs", {})
+    if not isinstance(arguments, dict):
+        raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
+    notes, _ = _pair(example, _ANSWERS, None)
+    notes += fate_if(example.get("tools"), "tools_left_out", "tools")
+    return RowOutcome(
+        notes, Trained("shared", prompt=prompt, chosen=chosen, rejected=rejected, template_arguments=arguments or None)
+    )
+
+
+_SUFFIXES = ("_input_ids", "_attention_mask", "_labels", "_pixel_values")
+_WRITTEN = {f"{part}_{name}" for part in ("prompt", *_ANSWERS) for name in ("input_ids", "attention_mask", "labels")}
+
+
+def _check_tensors(example: dict[str, Any]) -> None:
+    """ORPO's collator makes tensors of all columns of certain names."""
+    for name, value in example.items():
+        if name.endswith((*_SUFFIXES, "_logps")) and name not in _WRITTEN and _shape(value) is None:
+            raise StopRow("no_tensor", name, type_of(value))
+
+
+def _check_rendered(example: dict[str, Any]) -> None:
+    """What apply_chat_template of a pair demands (data_utils.py:181)."""
+    for name in ("messages", "completion", "label"):
+        if name in example:
+            raise StopRow("columns_beside", name)
+    last = _rendered(example["prompt"], "prompt")[-1]
+    where = f"prompt[{len(example['prompt']) - 1}]"
+    if last.get("role") not in ("user", "tool", "assistant"):
+        raise StopRow("prompt_end", f"{where}.role", role_said(last.get("role")))
+    content = last.get("content")
+    parts = content if isinstance(content, list) and all(isinstance(part, dict) for part in content) else None
+    texts = [content] if parts is None else [part["text"] for part in parts if "text" in part]
+    if last["role"] == "assistant" and not (texts and isinstance(texts[-1], str | dt.datetime)):
+        raise StopRow("prompt_end", f"{where}.content", type_of(content))
+
+
+def _before_orpo(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
+    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+
+
 def _before(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
     """A file that the `datasets` library cannot read; columns by which a set is one of images."""
     images = sorted({"image", "images"} & seen.columns)
@@ -527,10 +606,10 @@ def _mode(name: str, settings: type[Settings], read: Any, **more: Any) -> Mode:
         read=guarded(read),
         **{"before": _before, **more},
         typed="datasets 5",
-        run_here=name != "grpo",
+        run_here=name not in ("grpo", "orpo"),
         roles={"user": ("user",), "assistant": ("assistant",), "tool": ("tool",), "system": ("system", "developer")},
         role_rules=frozenset({"foreign_role", "role_missing", "no_assistant_token"}),
-        boundary="parting_of_pair" if name == "dpo" else "parting",
+        boundary="parting_of_pair" if name in ("dpo", "orpo") else "parting",
         probe="trl",
     )
 
@@ -549,4 +628,5 @@ MODES = {
     "reward": _mode("reward", TrlPairs, _read_reward, cut=lambda to: Cut(to.max_length, "drop")),
     "kto": _mode("kto", TrlPairs, _read_kto, cut=lambda to: Cut(to.max_length, unanswered="prompt_fills")),
     "grpo": _mode("grpo", TrlGrpo, _read_grpo),
+    "orpo": _mode("orpo", TrlOrpo, _read_orpo, before=_before_orpo, cut=lambda to: Cut(to.max_length or 512)),
 }

@@ -123,6 +123,7 @@ CASES = [
     ("llamafactory.kto", KTO, {"messages": [Q, A], "label": "yes"}, "label_not_bool", "label"),
     ("llamafactory.kto", KTO, {"messages": [Q], "label": True}, "breaks_next", "messages"),
     ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": "", "label": True}, "label_flipped", "r"),
+    ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": [], "label": True}, "text_expected", "r"),
     ("llamafactory.sft", PAIRS, {}, "wrong_stage", None),
     # OpenRLHF
     ("openrlhf.sft", ASKED, [], "not_an_object", None),
@@ -222,8 +223,9 @@ CASES = [
     ("axolotl.kto", {"remove_unused_columns": False}, SCORED, "type_missing", "datasets.type"),
     ("axolotl.kto", {"datasets.type": "chatml.intel"}, SCORED, "unused_columns", "remove_unused_columns"),
     ("axolotl.kto", {**AXKTO, "tokens": "<x>"}, SCORED, "tokenizer_changed", None),
-    ("axolotl.kto", {**AXKTO, "excess_length_strategy": "truncate"}, SCORED, "length_not_told", "excess_length_strategy"),
     ("axolotl.kto", AXKTO, {"question": "q", "label": True}, "missing_key", "completion"),
+    ("axolotl.kto", AXKTO, {**SCORED, "images": []}, "images_column", "images"),
+    ("axolotl.dpo", AXDPO, {**AXPAIR, "image": "a.png"}, "images_column", "image"),
     ("axolotl.kto", AXKTO, {**SCORED, "question": 1}, "text_spelt", "question"),
     ("axolotl.kto", AXKTO, {**SCORED, "label": "true"}, "no_label", "label"),
     ("axolotl.kto", AXKTO, {**SCORED, "label": 1}, "label_not_bool", "label"),
@@ -242,7 +244,6 @@ CASES = [
     ("axolotl.dpo", AXDPO, {**AXPAIR, "tools": [1]}, "tools_ignored", "tools"),
     ("axolotl.dpo", AXDPO, {**AXPAIR, "chosen": "A"}, "answer_not_found", "chosen"),
     ("axolotl.dpo", AXDPO, {**AXPAIR, "rejected": " words with a blank"}, "answer_not_found", "rejected"),
-    ("axolotl.dpo", {**AXDPO, "excess_length_strategy": "truncate"}, AXPAIR, "length_not_told", "excess_length_strategy"),
     # TRL
     ("trl.sft", {}, 1, "not_an_object", None),
     ("trl.sft", {}, {"messages": []}, "empty_messages", "messages"),
@@ -286,6 +287,19 @@ CASES = [
     ("trl.grpo", {}, {"prompt": None}, "text_expected", "prompt"),
     ("trl.grpo", {}, {"prompt": [{"role": "user"}]}, "content_missing", "prompt[0].content"),
     ("trl.grpo", {}, {"prompt": ["q", "r"]}, "prompt_of_texts", "prompt"),
+    ("trl.sft", {}, {"messages": [Q, A], "labels": None}, "labels_of_text", "labels"),
+    ("trl.sft", {}, {"messages": [Q, A], "labels": [-100, -100]}, "fully_masked", "labels"),
+    ("trl.orpo", {}, {"prompt": "q", "chosen": "a"}, "missing_column", "rejected"),
+    ("trl.orpo", {}, {"prompt": "q", "chosen": "a", "rejected": 1}, "text_expected", "rejected"),
+    ("trl.orpo", {}, {"prompt": [Q], "chosen": [A], "rejected": "b"}, "mixed_kinds", "rejected"),
+    ("trl.orpo", {}, {"prompt": "q", "chosen": [A], "rejected": [B]}, "nothing_shared", "chosen"),
+    ("trl.orpo", {}, {"chosen": [Q, A], "rejected": [Q, B], "label": True}, "columns_beside", "label"),
+    ("trl.orpo", {}, {"prompt": [Q, S], "chosen": [A], "rejected": [B]}, "prompt_end", "prompt[1].role"),
+    ("trl.orpo", {}, {"prompt": [Q, {**A, "content": None}], "chosen": [A], "rejected": [B]}, "prompt_end", "prompt[1].content"),
+    ("trl.orpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "their_labels": "x"}, "no_tensor", "their_labels"),
+    ("trl.orpo", {}, {"prompt": [Q], "chosen": [A], "rejected": [B], "tools": [{}]}, "tools_left_out", "tools"),
+    ("trl.orpo", {}, {"prompt": [Q], "chosen": [A], "rejected": [B], "chat_template_kwargs": None},
+     "template_kwargs_malformed", "chat_template_kwargs"),
     # ms-swift
     ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": "a</s>"}]}, "end_in_answer", "messages[1]"),
     ("ms_swift.sft", {}, {"messages": [{"role": "system", "content": ""}, Q, A]}, "system_empty", "messages[0].content"),
@@ -312,6 +326,7 @@ CASES = [
      "rejected_response"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [A, Q, B]}, "two_prompts", "rejected_messages"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": "{}"}, "rejected_is_chosen", "rejected_messages"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [Q, {**A, "content": None}]}, "no_answer", "rejected_messages"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "images": []}, "images_column", "images"),
     ("ms_swift.sft", {}, None, "not_an_object", None),
     ("ms_swift.sft", {"strict": True}, {"messages": [{"role": "x", "content": "q"}]}, "strict_stop", "messages[0].role"),
@@ -509,6 +524,16 @@ def test_a_file_that_datasets_cannot_type(name):
     assert told == ["file_not_loadable" if name == "ms_swift.sft" else "not_loadable"]
 
 
+def test_orpo_stops_where_the_messages_of_a_column_have_differing_keys():
+    """The rendered text is written into a column of lists; of prompts and answers that are text there is none."""
+    mode = trainer("trl.orpo")
+    pair = {"prompt": [Q], "chosen": [{**A, "name": "n"}], "rejected": [B]}
+    seen = Seen.of([pair, {**pair, "chosen": [A]}], typed=mode.typed)
+    assert [fate.reason for fate in mode.read(pair, mode.configured(None, {}), seen).fates] == ["column_of_letters"]
+    alike = Seen.of([pair, pair], typed=mode.typed)
+    assert mode.read(pair, mode.configured(None, {}), alike).fates == ()
+
+
 @pytest.mark.parametrize(
     ("way", "row"),
     [
@@ -679,6 +704,7 @@ def test_every_rule_is_held():
     held |= {
         ("trl", "mixed_prompts"),
         ("trl", "dated_side"),
+        ("trl", "column_of_letters"),
         ("together", "other_format"),
         ("bedrock", "few_rows"),
         ("bedrock", "many_rows"),
@@ -695,7 +721,7 @@ def test_every_rule_is_held():
         if module not in {known for known, _ in held}:
             continue
         by_tokens = {"too_long", "too_long_cut", "too_long_fails", "fully_masked", "prompt_fills", "prompt_too_long"}
-        by_tokens |= {"too_long_stops", "too_short"}
+        by_tokens |= {"too_long_stops", "too_short", "answer_cut"}
         assert {slug for slug in mode.rules if (module, slug) not in held} <= by_tokens, name
 
 
@@ -712,6 +738,9 @@ GOOD = [
     ("trl.reward", {}, {"prompt": [Q], "chosen": [A], "rejected": [B]}),
     ("trl.kto", {}, {"prompt": [Q], "completion": [A], "label": True}),
     ("trl.grpo", {}, {"prompt": [Q]}),
+    ("trl.orpo", {}, {"prompt": [Q, A], "chosen": [A], "rejected": [B], "tools": []}),
+    ("trl.orpo", {}, {"prompt": "q", "chosen": [Q, A], "rejected": [Q, B]}),
+    ("trl.orpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "label": True}),
     ("ms_swift.sft", {}, {"messages": '[{"role": "user", "content": "q", "loss": null}, {"role": "assistant", "content": "a"}]'}),
     ("ms_swift.sft", {}, {"messages": [Q, A, {"role": "tool", "content": {"a": 1}, "name": "f"}, A]}),
     ("ms_swift.sft", {}, {"messages": [A, Q, Q, A, A, {"role": "tool", "content": "r"}, A], "tools": "{'name': 'f'}"}),

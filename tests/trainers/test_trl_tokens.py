@@ -51,6 +51,52 @@ def test_a_pair_begins_where_any_of_both_parts(whole):
     assert starts[0] == starts[1]
 
 
+def orpo(whole, prompt, chosen="ther", rejected=" b", **settings):
+    pair = {"prompt": prompt, "chosen": chosen, "rejected": rejected}
+    (row,) = rows(whole, "trl.orpo", [pair], **settings)
+    return row
+
+
+def test_orpo_puts_a_token_back_that_prompt_and_answer_share(whole):
+    """`Be|ij` is no beginning of `Be|ijing| today`; a prompt of more tokens than the whole stops the run."""
+    (both,) = rows(whole, "trl.sft", [{"text": "Beijing today"}])
+    row = orpo(whole, "Beij", "ing today", " b")
+    assert row.examples[0].ids == both.examples[0].ids
+    assert [sum(label == -100 for label in example.labels) for example in row.examples] == [1, 2]
+    assert orpo(whole, "the wea", "ther", " b").fate == "failed"
+
+
+def test_orpo_puts_a_bos_before_what_has_none(tmp_path):
+    folder = make_tokenizer(tmp_path / "bos", CHATML, bos_token="<|im_start|>")
+    plain, begun = orpo(folder, "q", " a", " b"), orpo(folder, "<|im_start|>q", " a", " b")
+    assert plain == begun
+    assert plain.examples[0].labels[0] == -100
+    assert orpo(folder, "", "a", "b").examples[0].ids[0] == plain.examples[0].ids[0]
+
+
+def test_orpo_cuts_answers_and_never_the_prompt(whole):
+    full = orpo(whole, "What is it", " a b c d", " e")
+    skipped = sum(label == -100 for label in full.examples[0].labels)
+    cut = orpo(whole, "What is it", " a b c d", " e", max_length=skipped + 2)
+    assert [example.ids for example in cut.examples] == [each.ids[: skipped + 2] for each in full.examples]
+    none = orpo(whole, "What is it", " a b c d", " e", max_length=2)
+    assert none.fate == "kept"
+    assert [len(example.ids) for example in none.examples] == [skipped] * 2
+    assert trained(none) == [[], []]
+
+
+def test_orpo_goes_on_where_the_prompts_last_answer_ends(whole):
+    said = [Q, {**A, "content": "the wea "}]
+    row = orpo(whole, said, [A], [{**A, "content": "b"}])
+    (whole_row,) = rows(whole, "trl.sft", [{"messages": [*said, A]}])
+    (prompt,) = rows(whole, "trl.sft", [{"messages": said}])
+    assert row.examples[0].ids[:-1] == whole_row.examples[0].ids  # a line break ends it: one more end token
+    skipped = sum(label == -100 for label in row.examples[0].labels)
+    assert 0 < skipped < len(prompt.examples[0].ids)  # what ends the turn is the answer's
+    refused = orpo(whole, [Q, {**A, "content": [{"type": "text"}]}], [A], [{**A, "content": "b"}])
+    assert refused.fate == "failed"
+
+
 def test_text_is_ended(whole):
     (text,) = rows(whole, "trl.sft", [{"text": "你好"}])
     (twice,) = rows(whole, "trl.sft", [{"text": "你好" + "<|im_end|>"}])

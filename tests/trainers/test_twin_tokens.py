@@ -54,6 +54,27 @@ def test_marks_of_what_is_generated_are_not_looked_at(tmp_path, mode, settings):
     assert one.examples[0].labels[-1] != -100
 
 
+@pytest.mark.parametrize(
+    ("settings", "kept"),
+    [({}, [False, True, True, False, False, True, True]), ({"data_seed": 7}, [True] * 2 + [False] + [True] * 4)],
+)
+def test_rows_for_whose_kl_term_ms_swift_draws_their_own_answer(settings, kept):
+    """As ms-swift 4.6.0 keeps seven rows of five answers, asked through its probe."""
+    said = zip("0123456", "abacadb", strict=True)
+    asked = [{"messages": [{**Q, "content": q}, {**A, "content": a}], "label": int(q) % 2 == 0} for q, a in said]
+    run = TokenRun(trainer=RunOf(trainer="ms_swift.kto", settings=settings))
+    told = expected(run, asked, Seen.of(asked, typed=trainer("ms_swift.kto").typed))
+    assert [row.fate == "kept" for row in told] == kept
+
+
+def test_an_answer_that_the_encoder_of_ms_swift_refuses_is_drawn_as_well():
+    """Two rows: each gets the other's answer, one of which is no text."""
+    asked = [{"messages": [Q, {**A, "content": content}], "label": True} for content in ("a", {"x": 1})]
+    run = TokenRun(trainer=RunOf(trainer="ms_swift.kto"))
+    told = expected(run, asked, Seen.of(asked, typed=trainer("ms_swift.kto").typed))
+    assert [row.fate for row in told] == ["dropped"] * 2
+
+
 def test_neighbours_of_one_side_are_one_message_of_ms_swift():
     call = {"role": "tool_call", "content": "{'name': 'f', 'parameters': {'x': 1}}"}
     (told,) = read("ms_swift.sft", {"messages": [Q, Q, A, call, {"role": "tool", "content": "r"}, A, A]})
@@ -74,6 +95,26 @@ def test_calls_stand_as_ms_swift_writes_them(tmp_path):
     plain = [{**Q, "content": question}, {**A, "content": f"a{written}\n{written}"}]
     (same,) = rows(folder, "ms_swift.sft", [{"messages": plain}], template="qwen2_5")
     assert row == same
+
+
+def test_ms_swift_takes_nulls_out_of_tools_but_where_they_are_values():
+    schema = {
+        "properties": {"x": {"type": "string", "default": None, "title": None}, "y": None},
+        "enum": [None],
+        "examples": None,
+    }
+    (told,) = read(
+        "ms_swift.sft", {"messages": [Q, A], "tools": [{"name": "f", "description": None, "parameters": schema}]}
+    )
+    left = {"properties": {"x": {"type": "string", "default": None}}, "enum": [None]}
+    assert told.tools == [{"type": "function", "function": {"name": "f", "parameters": left}}]
+
+
+def test_ms_swift_trains_nothing_of_the_last_round_where_it_has_no_answer():
+    (asked,) = read("ms_swift.sft", {"messages": [Q, A, Q]}, loss_scale="last_round")
+    (every,) = read("ms_swift.sft", {"messages": [Q, A, Q]})
+    assert (asked.loss, asked.weights, asked.open_end) == ("weights", (0.0, 0.0, 0.0), True)
+    assert every.loss == "assistant"
 
 
 def test_a_weight_of_nothing_masks_an_answer_of_ms_swift():
@@ -299,6 +340,22 @@ def test_axolotl_and_a_ranked_row_that_is_too_long(tmp_path, mode, strategy, fat
     record = {"question": "q q", **told}
     assert axolotl(tmp_path / "a", record, mode=mode, sequence_len=8, **way)[0].fate == fate
     assert axolotl(tmp_path / "b", record, mode=mode, sequence_len=999, **way)[0].fate == "kept"
+
+
+@pytest.mark.parametrize("mode", ["dpo", "kto"])
+def test_axolotl_cuts_an_answer_as_text(tmp_path, mode):
+    """To as many tokens as the prompt leaves; then the end token is the first that has no place."""
+    way = {"datasets.type": "chatml.intel", "excess_length_strategy": "truncate"}
+    told = (
+        {"chosen": "the weather", "rejected": "the"} if mode == "dpo" else {"completion": "the weather", "label": True}
+    )
+    record = {"question": "q", **told}
+    whole, _ = axolotl(tmp_path / "a", record, mode=mode, sequence_len=999, **way)
+    asked = sum(label == -100 for label in whole.examples[0].labels)
+    cut, trained = axolotl(tmp_path / "b", record, mode=mode, sequence_len=asked + 2, **way)
+    assert [len(each.ids) for each in cut.examples] == [asked + 2] * len(cut.examples)
+    assert trained[0] == ["the weather"]
+    assert axolotl(tmp_path / "c", record, mode=mode, sequence_len=asked, **way)[0].fate == "dropped"
 
 
 @pytest.mark.parametrize(("packing", "fate"), [(True, "dropped"), (False, "kept")])

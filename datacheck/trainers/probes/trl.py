@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("trl", "transformers", "datasets", "torch", "tokenizers", "pyarrow")
-_NAMES = {"sft": "SFT", "dpo": "DPO", "kto": "KTO", "reward": "Reward", "grpo": "GRPO"}
+_NAMES = {"sft": "SFT", "dpo": "DPO", "kto": "KTO", "reward": "Reward", "grpo": "GRPO", "orpo": "ORPO"}
 _LEFT_OUT = ("packing", "eval_packing")  # a pack is no row any more
 _ROW = "__row__"
 _SKIPPED = -100
@@ -19,14 +19,15 @@ class TrlLoader:
         self.transformers, self.torch = (importlib.import_module(name) for name in ("transformers", "torch"))
         self.datasets.disable_progress_bars()
         self.mode, self.folder, self.trials = request["mode"], folder, 0
-        self.trainer = getattr(self.trl, f"{_NAMES[self.mode]}Trainer")
+        self.source = importlib.import_module("trl.experimental.orpo") if self.mode == "orpo" else self.trl
+        self.trainer = getattr(self.source, f"{_NAMES[self.mode]}Trainer")
         self.tokenizer = self.transformers.AutoTokenizer.from_pretrained(request["tokenizer"])
         self.arguments, self.notes = self._arguments(request)
         self.models = [self._model() for _ in range(2 if self.mode in ("dpo", "kto") else 1)]
 
     def _arguments(self, request: dict[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
         """What the trainer's configuration takes of the run's settings, and the names of those that it does not."""
-        self.configuration = getattr(self.trl, f"{_NAMES[self.mode]}Config")
+        self.configuration = getattr(self.source, f"{_NAMES[self.mode]}Config")
         known = getattr(self.configuration, "__dataclass_fields__", {})
         asked = request["settings"]
         unknown = tuple(sorted(name for name in asked if name not in known and name not in _LEFT_OUT))
@@ -87,10 +88,14 @@ class TrlLoader:
     def _collated(self, trainer: Any, count: int) -> list[dict[str, Any]]:
         prepared = trainer.train_dataset
         trainer._set_signature_columns_if_needed()  # noqa: SLF001 - as the trainer's own loader of batches does
-        columns = [name for name in prepared.column_names if name in trainer._signature_columns]  # noqa: SLF001
+        # ORPO hands its collator all columns (remove_unused_columns is off)
+        wanted = prepared.column_names if self.mode == "orpo" else trainer._signature_columns  # noqa: SLF001
+        columns = [name for name in prepared.column_names if name in wanted]
         answers: list[dict[str, Any]] = [{"fate": "dropped"} for _ in range(count)]
         for row in prepared:
             batch = trainer.data_collator([{name: row[name] for name in columns}])
+            if self.mode == "sft" and "labels" in batch and batch["input_ids"].shape != batch["labels"].shape:
+                trainer.model(**batch)  # raises, as the first step of the training does
             answer = answers[row[_ROW]]
             answer["fate"] = "kept"
             answer.setdefault("examples", []).extend(self._examples(batch, row))
@@ -98,6 +103,8 @@ class TrlLoader:
 
     def _examples(self, batch: Any, row: dict[str, Any]) -> list[dict[str, Any]]:
         """Tokens and labels without padding; a label of -100 is skipped. Of a pair there are two."""
+        if self.mode == "orpo":
+            return [_of_pair(batch, part) for part in ("chosen", "rejected")]
         ids, mask = batch["input_ids"].tolist(), batch["attention_mask"].tolist()
         trained = batch["completion_mask"].tolist() if "completion_mask" in batch else None
         labels = batch["labels"].tolist() if "labels" in batch else None
@@ -112,6 +119,11 @@ class TrlLoader:
             told = {"part": part, "ids": [ids[n][at] for at in places], "labels": kept}
             found.append({**told, "label": bool(row["label"])} if self.mode == "kto" else told)
         return found
+
+
+def _of_pair(batch: Any, part: str) -> dict[str, Any]:
+    """One side of ORPO's batch of one row."""
+    return {"part": part, "ids": batch[f"{part}_input_ids"][0].tolist(), "labels": batch[f"{part}_labels"][0].tolist()}
 
 
 def _no_reward(prompts: list[Any], **_: Any) -> list[float]:
