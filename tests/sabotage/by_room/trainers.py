@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "the_last_answer_is_that_of_the_last_round",
+        "ms_swift: last_round trains nothing of a conversation that ends with a question",
+        "datacheck.trainers.ms_swift._encoded",
+        '(loss == "last_turn" and unanswered) or',
+        "False or",
+        "tests/trainers/test_twin_tokens.py::test_ms_swift_trains_nothing_of_the_last_round_where_it_has_no_answer",
+    ),
+    Sabotage(
+        "labels_of_text_are_passed_over",
+        "trl.sft: a column of labels beside text stops the run",
+        "datacheck.trainers.trl._read_sft",
+        'if "labels" in example else outcome',
+        "if False else outcome",
+        "tests/trainers/test_rules.py",
+    ),
+    Sabotage(
         "long_answers_are_left_whole",
         "excess_length_strategy: truncate of axolotl cuts the answers of pairs as text",
         "datacheck.chat.samples._trimmed",
