@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of_suspects, without_code
 from datacheck.loading.formats import names_of
 from datacheck.text.edges import ascii_edges, either
 
@@ -132,12 +132,12 @@ class EmbeddedTemplate(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every message with its code taken out, then ask what the row is about."""
-        texts = turn_texts(data, plain=False).filter(pl.col("role").ne_missing("tool"))
-        text = pl.col("text")
+        text, spoken = pl.col("text"), pl.col("role").ne_missing("tool")
         any_kind = text.str.contains(either(_PATTERNS[kind] for kind in _AT_ONCE))
         for literal in (_PATTERNS["alpaca"], _PATTERNS["vicuna"], _GRADE):
             any_kind |= text.str.contains(literal)
         any_kind |= text.str.tail(_TAIL).str.contains(_PATTERNS["closing"])
+        texts = texts_of_suspects(data, spoken & any_kind, plain=False).filter(spoken)
         bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
         heard = of_rows(texts, bare)

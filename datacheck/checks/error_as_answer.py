@@ -12,7 +12,7 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of_suspects,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
@@ -139,12 +139,12 @@ class ErrorAsAnswer(Check):
 
     def measure(self, data: View) -> Measured:
         """Look at the beginning of what the assistant and its tools say, then at what was asked."""
-        texts = turn_texts(data, plain=False)
-        said = texts.filter(pl.col("role").is_in(["assistant", "tool"]))
-        text = pl.col("text")
+        text, by_model = pl.col("text"), pl.col("role").is_in(["assistant", "tool"])
         # each by itself: as one pattern they take five times as long, there are so many ways in which it may go on
         any_kind = pl.any_horizontal(map(text.str.contains, (*_PATTERNS.values(), _PRINTED, _HEARD)))
         any_kind |= text.str.contains(_TRACEBACK, literal=True)
+        texts = texts_of_suspects(data, by_model & any_kind, plain=False)
+        said = texts.filter(by_model)
         suspect = said.filter(any_kind).collect().lazy()
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))

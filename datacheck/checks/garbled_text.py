@@ -14,7 +14,7 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of_suspects,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
@@ -114,13 +114,10 @@ class GarbledText(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text for each kind of damage."""
-        texts = turn_texts(data, thoughts=True)
         patterns = {"mojibake": mojibake(), **_PATTERNS, "spaced": _SPACED}
-        suspect = (
-            texts.filter(pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE, *_MAYBE_WORN))))
-            .collect()
-            .lazy()
-        )
+        any_kind = pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE, *_MAYBE_WORN)))
+        texts = texts_of_suspects(data, any_kind, thoughts=True)
+        suspect = texts.filter(any_kind).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
         found = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)

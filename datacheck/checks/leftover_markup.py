@@ -12,7 +12,7 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of_suspects,
     without_code,
 )
 from datacheck.text.edges import ascii_edges, either
@@ -225,19 +225,15 @@ class LeftoverMarkup(Check):
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
         text = pl.col("text")
-        texts = turn_texts(data, thoughts=True).filter(pl.col("role").ne_missing("tool"))
         # one by one: as one pattern they take a hundred times as long
-        suspect = (
-            texts.filter(
-                pl.any_horizontal(
-                    *map(text.str.contains, _GATES),
-                    contains_behind(text, _OF_CHROME, "|".join(_CHROME)),
-                    contains_run(text, _BLOB_SIGNS, _LONG_BLOB, f"{_LETTERS}{{{_LONG_BLOB}}}"),
-                )
-            )
-            .collect()
-            .lazy()
+        any_kind = pl.any_horizontal(
+            *map(text.str.contains, _GATES),
+            contains_behind(text, _OF_CHROME, "|".join(_CHROME)),
+            contains_run(text, _BLOB_SIGNS, _LONG_BLOB, f"{_LETTERS}{{{_LONG_BLOB}}}"),
         )
+        spoken = pl.col("role").ne_missing("tool")
+        texts = texts_of_suspects(data, spoken & any_kind, thoughts=True).filter(spoken)
+        suspect = texts.filter(any_kind).collect().lazy()
         subjects = _subjects(of_rows(texts, suspect))
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
             subjects, on="row", how="left", maintain_order="left"

@@ -13,7 +13,7 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of_suspects,
     without_code,
 )
 from datacheck.text.edges import ascii_edges, either
@@ -142,9 +142,9 @@ class PlaceholderText(Check):
 
     def measure(self, data: View) -> Measured:
         """Search every text with its Markdown code taken out."""
-        texts = turn_texts(data, thoughts=True)
-        any_kind = either((_PATTERNS | _ANSWERED).values())
-        suspect = texts.filter(pl.col("text").str.contains(any_kind)).collect().lazy()
+        any_kind = pl.col("text").str.contains(either((_PATTERNS | _ANSWERED).values()))
+        texts = texts_of_suspects(data, any_kind | _may_be_absent(), thoughts=True)
+        suspect = texts.filter(any_kind).collect().lazy()
         heard = of_rows(texts, suspect)
         prose = suspect.join(asked(heard, form=_FORMS, braces=_GIVEN), on="row", how="left", maintain_order="left")
         prose = prose.with_columns(text=without_code(pl.col("text")))
@@ -184,6 +184,16 @@ class PlaceholderText(Check):
             figures={"kinds": per_kind(found)},
             not_checked=(left_out,) if unjudged else (),
         )
+
+
+def _may_be_absent() -> pl.Expr:
+    """Texts in which `_absent` finds something, and few others."""
+    text = pl.col("text")
+    promised = text.str.contains(_PROMISES) & (text.str.len_bytes() <= _LONGEST)
+    pictured = text.str.contains(_FIGURES) & (text.str.len_bytes() <= 2 * _LONGEST)
+    empty = pl.any_horizontal(text.str.ends_with(cell) for cell in _EMPTY_CELLS)
+    asked = (pl.col("role") == "user") & (promised | pictured | empty)
+    return asked | ((pl.col("role") == "assistant") & text.str.contains(_NEAR_FIGURES))
 
 
 def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
 import signal
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
+from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from datacheck.engine import held
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    import polars as pl
+
 _twin: Twin | None = None
 
 
@@ -34,6 +38,7 @@ class Twin:
 
     def __init__(self) -> None:
         gc.freeze()  # what is there stays: to look through it would copy the pages that both share
+        send_tables_as_files()
         self._pipe, theirs = Pipe()
         self.process = os.fork()
         if self.process == 0:
@@ -90,6 +95,29 @@ class Pair(Here):
             global _twin  # noqa: PLW0603 - of the whole process
             _twin = None
             self._twin.end()
+
+
+def send_tables_as_files() -> None:
+    """Pickle tables, for other processes, as Arrow IPC files: a tenth of the time, and nothing waits for ever.
+
+    polars (2.1) pickles a table of several pieces with its threads and keeps Python from going on meanwhile; where one
+    of them is busy with an expression in Python, of another step, neither goes on.
+    """
+    import polars as pl
+
+    ForkingPickler.register(pl.DataFrame, _as_file)
+
+
+def _as_file(table: pl.DataFrame) -> tuple[Callable[[bytes], pl.DataFrame], tuple[bytes]]:
+    written = io.BytesIO()
+    table.write_ipc(written)
+    return _from_file, (written.getvalue(),)
+
+
+def _from_file(written: bytes) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.read_ipc(written)
 
 
 def twin() -> Twin | None:

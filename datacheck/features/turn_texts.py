@@ -19,6 +19,7 @@ _CODE_LINE = ascii_edges(
     r"|\$\(|\"\$\w|^\s*[A-Za-z_]\w*=\S*\s*$|^\s*(?:done|fi|esac|do|then)\s*$|;\s*(?:do|then)\s*$|^\s*echo\s"
 )
 _CODE_LINES = 2
+_ROOM = 1 << 26  # bytes of texts that a check holds
 _BEFORE = 30  # characters that are shown before a place
 # The path of what stands beside a message's content, and of a worked solution beside a gold.
 THOUGHTS = (
@@ -33,10 +34,34 @@ def turn_texts(data: View, *, plain: bool = True, thoughts: bool = False) -> pl.
     Tool definitions are left out: they are JSON that a program wrote. `plain` keeps rows that are one text; `thoughts`
     adds those that stand in a key of their own, said by the assistant and without a `turn`.
     """
-    told = messages(data.turns, plain=plain)
+    return _texts(data.turns, data.cells, plain=plain, thoughts=thoughts)
+
+
+def texts_of_suspects(data: View, gate: pl.Expr, *, plain: bool = True, thoughts: bool = False) -> pl.LazyFrame:
+    """All texts, as `turn_texts` has them, of the rows in which `gate` holds of one of them.
+
+    The data are read once, part by part, for what a check asks of few rows in many queries, evidence included. Texts of
+    more than `_ROOM` bytes are not held: they are read again by each query.
+    """
+    kept: list[pl.DataFrame] = []
+    rows, left = [], _ROOM
+    for turns, cells in zip(data.pieces("turns"), data.pieces("cells"), strict=True):
+        texts = _texts(turns, cells, plain=plain, thoughts=thoughts).collect()
+        rows.append(texts.filter(gate)["row"].unique())
+        some = texts.filter(pl.col("row").is_in(rows[-1].implode()))
+        left -= int(some["text"].str.len_bytes().sum())
+        kept = [*kept, alone(some)] if left >= 0 else []
+    if left >= 0 and kept:
+        return pl.concat(kept).lazy()
+    every = turn_texts(data, plain=plain, thoughts=thoughts)
+    return of_rows(every, pl.concat(rows).to_frame().lazy()) if rows else every
+
+
+def _texts(turns: pl.LazyFrame, cells: pl.LazyFrame, *, plain: bool, thoughts: bool) -> pl.LazyFrame:
+    told = messages(turns, plain=plain)
     if not thoughts:
         return told
-    thought = data.cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").str.len_bytes() > 0)
+    thought = cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").str.len_bytes() > 0)
     said = {"part": pl.lit("response"), "role": pl.lit("assistant"), "turn": pl.lit(None, pl.UInt16)}
     return pl.concat([told, thought.select("row", **said, path="path", text="text")])
 

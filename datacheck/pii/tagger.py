@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import polars as pl
 
 from datacheck.pii.hidden import is_own_process
+from datacheck.pii.tag_route import TagModel
 
 if TYPE_CHECKING:
     from jieba.posseg import pair
@@ -40,6 +41,17 @@ class Tagger:
                     self.table = _words(file.read())
                 self.word_tag_tab: dict[str, str] = {}
 
+            def _POSTokenizer__cut(self, block: str) -> "Iterator[pair]":  # noqa: N802 - jieba's name for its own
+                """Cut characters that are no word as jieba does, by a faster way to its route."""
+                route, begin = model.route(block), 0
+                for end, (place, tag) in enumerate(route, 1):
+                    if place in "ES":
+                        yield posseg.pair(block[begin:end], tag)
+                        begin = end
+                if begin < len(block):
+                    yield posseg.pair(block[begin:], route[begin][1])
+
+        model = TagModel(posseg.char_state_tab_P, posseg.start_P, posseg.trans_P, posseg.emit_P)
         self._jieba = Empty(jieba.Tokenizer())
         self._begins = self._jieba.table["begins"]
         self._read: set[str] = set()

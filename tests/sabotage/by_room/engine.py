@@ -261,6 +261,14 @@ SABOTAGES = (
         "tests/engine/test_twin.py::test_what_it_makes_and_what_it_is_asked_to_read",
     ),
     Sabotage(
+        "tables_are_pickled_by_polars",
+        "a table that goes to a twin waits for no thread of polars, which may wait for Python",
+        "datacheck.engine.twin.send_tables_as_files",
+        "ForkingPickler.register(pl.DataFrame, _as_file)",
+        "pass",
+        "tests/engine/test_twin.py::test_tables_are_sent_without_what_waits_for_threads_of_polars",
+    ),
+    Sabotage(
         "a_dead_twin_is_a_step_not_done",
         "a process that dies has decided nothing",
         "datacheck.engine.twin.Pair.done",

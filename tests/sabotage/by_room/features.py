@@ -110,7 +110,7 @@ SABOTAGES = (
     Sabotage(
         "thoughts_are_not_read",
         "thoughts in a key of their own are judged",
-        "datacheck.features.turn_texts.turn_texts",
+        "datacheck.features.turn_texts._texts",
         "if not thoughts",
         "if True",
         "tests/checks/test_unjudged_text.py::test_thoughts_in_a_key_of_their_own_are_judged",
@@ -118,10 +118,26 @@ SABOTAGES = (
     Sabotage(
         "solutions_are_not_read",
         "worked solutions beside a gold are judged",
-        "datacheck.features.turn_texts.turn_texts",
+        "datacheck.features.turn_texts._texts",
         "str.contains(THOUGHTS)",
         r'str.contains(r"\.reasoning_content$")',
         "tests/checks/test_unjudged_text.py::test_worked_solutions_beside_a_gold_are_judged",
+    ),
+    Sabotage(
+        "suspects_without_their_rows",
+        "a check of wording sees all that is said in a row in which something is suspect",
+        "datacheck.features.turn_texts.texts_of_suspects",
+        'pl.col("row").is_in(rows[-1].implode())',
+        "gate",
+        "tests/checks/test_texts_of_suspects.py::test_all_texts_of_rows_with_a_suspect",
+    ),
+    Sabotage(
+        "too_many_suspects_are_lost",
+        "texts that are too many to be held are read again",
+        "datacheck.features.turn_texts.texts_of_suspects",
+        "if rows else every",
+        "if not rows else every.head(0)",
+        "tests/checks/test_texts_of_suspects.py::test_all_texts_of_rows_with_a_suspect",
     ),
     Sabotage(
         "earlier_rows_lose_their_place",

@@ -251,4 +251,12 @@ SABOTAGES = (
         "range(0, len(text), 2)",
         "tests/pii/test_tagger.py::test_words_and_tags_are_those_of_jieba",
     ),
+    Sabotage(
+        "equal_routes_any_way",
+        "characters that are no word are tagged as jieba tags them, also where two routes are as likely",
+        "datacheck.pii.tag_route.TagModel.__init__",
+        "sorted(steps, reverse=True)",
+        "sorted(steps)",
+        "tests/pii/test_tagger.py::test_the_route_is_that_of_jieba",
+    ),
 )
