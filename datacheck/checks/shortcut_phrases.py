@@ -22,34 +22,51 @@ from datacheck.check import (
 )
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.telling import SIDES, Phrase, answers, telling
-from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, turn_texts
+from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, of_rows, turn_texts
 from datacheck.pii.redaction import excerpt
 from datacheck.text.edges import ascii_edges, either
 
 LEAST = 50  # pairs from which on a phrase is more than chance
 _WRONG = "incorrect|wrong|flawed|bad|poor|low[- ]quality|unhelpful|vague|incomplete|inaccurate|erroneous|suboptimal"
 _SIDE = "chosen|rejected|preferred|dispreferred"
-# An answer about itself, as a generator ends it that was told to write a bad one; each pattern needs its noun.
-_SAYS = (
-    rf"\b(?i:(?:deliberately|intentionally|purposely) (?:(?:made|kept|given|an?) )?(?:{_WRONG}))\b",
-    (
-        rf"\b(?i:this (?:(?:answer|response|reply) )?(?:is|represents) (?:an?|the) (?:[\w-]+,? ){{0,3}}?"
-        rf"(?:{_WRONG}|{_SIDE}|high[- ]quality|inferior|superior),? "
-        r"(?:[\w-]+ ){0,2}?(?:example|answer|response|reply))\b"
-    ),
-    rf"[(\[【](?i:(?:ref: ?)?(?:{_SIDE}|bad|good)(?: (?:answer|response))?(?:[-#: ]{{0,2}}[0-9]+)?)[)\]】]",
-    rf"(?m)^\W*(?i:(?:{_SIDE}|good|bad|better|worse) (?:answer|response))\W*:",
-    (
-        r"(?:故意|刻意|有意)(?:地|为之)?(?:给出|提供|设置|设定|写|生成|编造|做出|标记|保留|加入|降低)?[成为了的一个]{0,3}"
-        r"(?:错误|有误|不准确|不正确|低质量|不完整|含糊)"
-    ),
-    (
-        r"(?:这|以上|上述|本条?)(?:回答|回复)?(?:是|为)?(?:一个|一条)?"
-        r"(?:错误|被拒绝?|低质量|较差|劣质|更差|较优|优选|高质量|更好)的?(?:回答|回复|答案|示例)"
-    ),
-    r"[（(\[【](?:优选|被拒|拒绝|较差)的?(?:回答|回复|答案)?[)）\]】]",
+# An answer about itself, as a generator ends it that was told to write a bad one.
+_NOTES = either(
+    map(
+        ascii_edges,
+        (
+            rf"\b(?i:(?:deliberately|intentionally|purposely) (?:(?:made|kept|given|an?) )?(?:{_WRONG}))\b",
+            r"[(\[【](?:(?i:ref): ?)?(?:CHOSEN|REJECTED)(?:[-#: ]{0,2}[0-9]+)?[)\]】]",
+            rf"[(\[【](?i:(?:{_SIDE}|bad|good)(?: (?:answer|response)| ?[-#] ?[0-9]+))[)\]】]",
+            (
+                r"(?:故意|刻意|有意)(?:地|为之)?(?:给出|提供|设置|设定|写|生成|编造|做出|标记|保留|加入|降低)?[成为了的一个]{0,3}"
+                r"(?:错误|有误|不准确|不正确|低质量|不完整|含糊)"
+            ),
+            r"[（(\[【](?:优选|被拒|较差)的?(?:回答|回复|答案)[)）\]】]",
+        ),
+    )
 )
-_SAYS_SIDE = either(map(ascii_edges, _SAYS))
+# The same, or what an answer says of another one that it was given to judge.
+_VERDICTS = either(
+    map(
+        ascii_edges,
+        (
+            (
+                rf"\b(?i:this (?:(?:answer|response|reply) )?(?:is|represents) (?:an?|the) (?:[\w-]+,? ){{0,3}}?"
+                rf"(?:{_WRONG}|{_SIDE}|high[- ]quality|inferior|superior),? "
+                r"(?:[\w-]+ ){0,2}?(?:example|answer|response|reply))\b"
+            ),
+            rf"(?m)^\W*(?i:(?:{_SIDE}|good|bad|better|worse) (?:answer|response))\W*:",
+            (
+                r"(?:这|以上|上述|本条?)(?:回答|回复)?(?:是|为)?(?:一个|一条)?"
+                r"(?:错误|被拒绝?|低质量|较差|劣质|更差|较优|优选|高质量|更好)的?(?:回答|回复|答案|示例)"
+            ),
+        ),
+    )
+)
+_JUDGED = ascii_edges(
+    r"(?i)\b(?:answers?|responses?|repl(?:y|ies)|correct|incorrect|wrong|evaluate|grade|judge|critique|examples?)\b"
+    r"|回答|回复|答案|正确|错误|错在|评[价估分]|判断|示例|例子"
+)
 
 
 class ShortcutPhrases(Check):
@@ -63,7 +80,7 @@ class ShortcutPhrases(Check):
     as on the other; in a large file 1,000 pairs are looked at.
 
     Every answer is read for a note on itself (deliberately incorrect, [REJECTED], 故意给出错误的), unless the prompt
-    has such words too.
+    has such words too, or gives an answer to judge.
     """
 
     metrics = {
@@ -79,7 +96,7 @@ class ShortcutPhrases(Check):
             "share",
             "pairs",
             Limit(max=0.01, warn_max=0),
-            why="a generator's note on its own work; of 16,000 public pairs of other kinds none has one",
+            why="a generator's note on its own work; of 17,700 public pairs of other files one has one",
         ),
     }
 
@@ -115,11 +132,16 @@ class ShortcutPhrases(Check):
 
 def _says_side(data: View) -> pl.LazyFrame:
     """The answers that say which side they are, as `flagged` gives them, of rows whose prompt does not speak of it."""
+    text, answer = pl.col("text"), pl.col("role").eq_missing("assistant") & pl.col("part").is_in(SIDES)
     texts = turn_texts(data)
-    found = texts.filter(pl.col("text").str.contains(_SAYS_SIDE)).collect().lazy()
-    answer = pl.col("role").eq_missing("assistant") & pl.col("part").is_in(SIDES)
-    own = found.filter(answer).join(found.filter(~answer), on="row", how="anti", maintain_order="left")
-    return flagged(own, {"says_side": pl.lit(value=True)}, {"says_side": first_at(_SAYS_SIDE)})
+    found = texts.filter(answer, text.str.contains(either((_NOTES, _VERDICTS)))).collect().lazy()
+    prompts = of_rows(texts, found).filter(~answer)
+    asked = prompts.group_by("row").agg(noted=text.str.contains(_NOTES).any(), judged=text.str.contains(_JUDGED).any())
+    own = found.join(asked, on="row", how="left", maintain_order="left")
+    noted, judged = (pl.col(name).fill_null(value=False) for name in ("noted", "judged"))
+    holds = (text.str.contains(_NOTES) & ~noted) | (text.str.contains(_VERDICTS) & ~judged)
+    place = pl.when(text.str.contains(_NOTES)).then(first_at(_NOTES)).otherwise(first_at(_VERDICTS))
+    return flagged(own, {"says_side": holds}, {"says_side": place}).drop("noted", "judged")
 
 
 def _places(told: list[Phrase], pairs: int, data: View) -> pl.LazyFrame:

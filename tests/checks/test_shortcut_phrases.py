@@ -75,11 +75,14 @@ def test_an_answer_that_says_which_side_it_is(note):
 @pytest.mark.parametrize(
     ("prompt", "answer"),
     [
-        ("Give an intentionally wrong answer.", "This answer is intentionally wrong: 2 + 2 = 5."),
+        ("Give an intentionally wrong reply.", "This answer is intentionally wrong: 2 + 2 = 5."),
         ("什么是误导信息？", "误导信息是故意传播的虚假或不准确信息。"),
         ("Why?", "A good answer has three parts; a bad response leaves one out."),
         ("怎么办？", "这是一个更好的选择，回答见下。"),
         ("[a] or [b]?", "[b] is the better example of the two."),
+        ("Is 5 the right answer to 2 + 2?", "No, this is an incorrect answer."),
+        ("判断：地球是平的。答案：对。", "这是错误的答案。"),
+        ("Skills?", "Python (preferred), a (good) degree; status (rejected)."),
     ],
 )
 def test_an_answer_that_speaks_of_such_things(prompt, answer):

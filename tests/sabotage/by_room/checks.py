@@ -344,8 +344,8 @@ SABOTAGES = (
         "no_answer_says_its_side",
         "an answer that says which side it is is named",
         "datacheck.checks.shortcut_phrases._says_side",
-        '"assistant") & pl',
-        '"nobody") & pl',
+        "~noted",
+        "noted",
         "tests/checks/test_shortcut_phrases.py::test_an_answer_that_says_which_side_it_is",
     ),
     Sabotage(
