@@ -82,24 +82,38 @@ def text_of(known: list[str], length: float, draw: random.Random) -> str:
     return "".join(parts)
 
 
-def write_data(folder: Path, sizes: list[int], items: int) -> None:
-    """`<rows>.jsonl` of each size, and `eval.jsonl`; the same for the same realdata."""
-    draw, sides = random.Random(7), [clauses(language) for language in ("zh", "en")]
-    for rows in sizes:
-        with (folder / f"{rows}.jsonl").open("w", encoding="utf-8") as out:
-            for _ in range(rows):
-                english = draw.random() >= 0.6
-                train, wide = sides[english][0], 1 + 2 * english
-                said = [text_of(train, draw.lognormvariate(mean, 0.6) * wide, draw) for mean in (3.6, 5.0)]
-                turns = [{"role": role, "content": said[n]} for n, role in enumerate(("user", "assistant"))]
-                out.write(json.dumps({"messages": turns}, ensure_ascii=False) + "\n")
-        pl.read_ndjson(folder / f"{rows}.jsonl").write_parquet(folder / f"{rows}.parquet")
-    with (folder / "eval.jsonl").open("w", encoding="utf-8") as out:
+def write_chat(path: Path, rows: int, pools: list[list[str]], seed: int = 7) -> None:
+    """Conversations of one question and one answer, drawn from Chinese (three in five) and English clauses."""
+    draw = random.Random(seed)
+    with path.open("w", encoding="utf-8") as out:
+        for _ in range(rows):
+            english = draw.random() >= 0.6
+            wide = 1 + 2 * english
+            said = [text_of(pools[english], draw.lognormvariate(mean, 0.6) * wide, draw) for mean in (3.6, 5.0)]
+            turns = [{"role": role, "content": said[n]} for n, role in enumerate(("user", "assistant"))]
+            out.write(json.dumps({"messages": turns}, ensure_ascii=False) + "\n")
+
+
+def write_items(path: Path, items: int, pools: list[list[str]], seed: int = 7) -> None:
+    """Questions and answers of an evaluation set."""
+    draw = random.Random(seed)
+    with path.open("w", encoding="utf-8") as out:
         for number in range(items):
             english = number % 5 >= 3
-            held = sides[english][1]
-            item = {"question": text_of(held, 180 if english else 60, draw), "answer": draw.choice(held)}
+            item = {
+                "question": text_of(pools[english], 180 if english else 60, draw),
+                "answer": draw.choice(pools[english]),
+            }
             out.write(json.dumps(item, ensure_ascii=False) + "\n")
+
+
+def write_data(folder: Path, sizes: list[int], items: int) -> None:
+    """`<rows>.jsonl` of each size, and `eval.jsonl`; the same for the same realdata."""
+    train, held = zip(*(clauses(language) for language in ("zh", "en")), strict=True)
+    for rows in sizes:
+        write_chat(folder / f"{rows}.jsonl", rows, list(train))
+        pl.read_ndjson(folder / f"{rows}.jsonl").write_parquet(folder / f"{rows}.parquet")
+    write_items(folder / "eval.jsonl", items, list(held))
 
 
 def commands(folder: Path, rows: int) -> dict[str, list[str]]:
