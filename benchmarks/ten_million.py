@@ -39,7 +39,8 @@ def exchanged(block: int, pools: list[list[str]]) -> list[list[str]]:
         other = draw.sample(known, len(known))
         letters.update(zip(known, other, strict=True))
         letters.update(zip("".join(known).upper(), "".join(other).upper(), strict=True))
-    return [[clause.translate(str.maketrans(letters)) for clause in pool] for pool in pools]
+    table = str.maketrans(letters)
+    return [[clause.translate(table) for clause in pool] for pool in pools]
 
 
 def write_block(path: Path, block: int) -> None:
