@@ -38,7 +38,7 @@ import psutil
 from leak import clauses
 
 ROOT = Path(__file__).resolve().parents[1]
-EVERY = 0.05  # seconds between two samples of memory
+EVERY = 0.25  # seconds between two samples of memory; each costs: twenty a second took half a core
 BUSY = 0.3  # load of a machine on which figures say little
 ALONE = {"near_duplicates": "near_duplicates", "leakage": "{check: leakage, against: [eval]}", "pii": "pii"}
 PARSE = "import sys, jiter\nfor line in open(sys.argv[1], 'rb'): jiter.from_json(line)"
@@ -145,12 +145,15 @@ def commands(folder: Path, rows: int) -> dict[str, list[str]]:
     }
 
 
-def cost(command: list[str], environment: dict[str, str]) -> Cost:
-    """Run a command to its end; a verdict of fail or error is as good as one of pass."""
+def cost(command: list[str], environment: dict[str, str], every: float = EVERY) -> Cost:
+    """Run a command to its end; a verdict of fail or error is as good as one of pass.
+
+    every: seconds between two samples of memory.
+    """
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
     most, ended = [0], threading.Event()
-    watcher = threading.Thread(target=_watch, args=(process.pid, most, ended))
+    watcher = threading.Thread(target=_watch, args=(process.pid, most, ended, every))
     watcher.start()
     said = process.communicate()[1].decode()
     wall = time.perf_counter() - start
@@ -163,8 +166,8 @@ def cost(command: list[str], environment: dict[str, str]) -> Cost:
     return Cost(wall, cpu, most[0])
 
 
-def _watch(pid: int, most: list[int], ended: threading.Event) -> None:
-    while not ended.wait(EVERY):
+def _watch(pid: int, most: list[int], ended: threading.Event, every: float) -> None:
+    while not ended.wait(every):
         held = 0
         with contextlib.suppress(psutil.Error):
             root = psutil.Process(pid)
