@@ -7,15 +7,19 @@ with Chinese characters exchanged for other ones, and Latin letters likewise, so
 are all drawn from one pool of clauses would have ever more near copies each. The work is the ready sft contract beside
 10,000 evaluation items, or one check alone. FOLDER needs four times the data (10 GB); what lies there is used again.
 
-Costs are of the whole command, as in front_door.py. Half an hour on two cores; says when the machine is busy.
+Costs are of the whole command, as in front_door.py; the steps that cost more for each row of all blocks than for those
+of the blocks alone are named. Half an hour to an hour on two cores; says when the machine is busy.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
+import re
 import shutil
+import statistics
 import string
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -26,6 +30,7 @@ from leak import clauses
 
 ROWS = 1_003_333  # of a block: twelve are 10.0 GB
 ITEMS = 10_000
+SHOWN = 12  # steps that grew
 
 
 def exchanged(block: int, pools: list[list[str]]) -> list[list[str]]:
@@ -66,8 +71,8 @@ def write_data(folder: Path, blocks: int) -> Path:
     return whole
 
 
-def measured(folder: Path, data: Path, only: str | None) -> Cost:
-    """The cost of one run, its report and scratch files removed."""
+def measured(folder: Path, data: Path, only: str | None) -> tuple[Cost, dict[str, float]]:
+    """The cost of one run, and CPU seconds by step; its report and scratch files are removed."""
     contract, held = ROOT / "contracts" / "sft.yaml", ["--data", f"eval={folder / 'eval.jsonl'}"]
     if only:
         contract, held = folder / f"{only}.yaml", []
@@ -75,8 +80,24 @@ def measured(folder: Path, data: Path, only: str | None) -> Cost:
     out = folder / "out"
     command = [sys.executable, "-m", "datacheck", "run", str(contract), "--data", f"train={data}", *held]
     found = cost([*command, "--quiet", "--out", str(out)], dict(os.environ), every=2)
+    steps = json.loads((out / "run.json").read_text("utf-8"))["steps"]
     shutil.rmtree(out)
-    return found
+    return found, {_named(step): cost["cpu"] for step, cost in steps.items()}
+
+
+def _named(step: str) -> str:
+    """A step without the digest of its settings."""
+    return re.sub(r"-[0-9a-f]{8}(?= |$)", "", step)
+
+
+def print_grown(alone: list[dict[str, float]], whole: dict[str, float], blocks: int) -> None:
+    """The steps that cost more than as many blocks would, most first."""
+    if not alone:
+        return
+    expected = {step: blocks * statistics.mean(each.get(step, 0) for each in alone) for step in whole}
+    print("\n| step | CPU s | expected |\n|---|---|---|")
+    for step in sorted(whole, key=lambda step: expected[step] - whole[step])[:SHOWN]:
+        print(f"| {step} | {whole[step]:.0f} | {expected[step]:.0f} |")
 
 
 def main() -> int:
@@ -91,15 +112,19 @@ def main() -> int:
     print(f"{os.cpu_count()} cores; load {load:.1f}{' BUSY' if load > BUSY else ''}; {given.only or 'sft contract'}\n")
     print("| data | rows | GB | wall s | CPU s | MB (PSS) | a million rows: wall s | CPU s |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
-    files = [given.folder / f"{block}.jsonl" for block in given.alone]
+    files, alone = [given.folder / f"{block}.jsonl" for block in given.alone], []
+    steps: dict[str, float] = {}
     for path, blocks in [*((path, 1) for path in files), (whole, given.blocks)]:
-        rows, size, found = blocks * ROWS, path.stat().st_size / 1e9, measured(given.folder, path, given.only)
+        found, steps = measured(given.folder, path, given.only)
+        rows, size = blocks * ROWS, path.stat().st_size / 1e9
+        alone += [steps] if path in files else []
         each = f"{found.wall / rows * 1e6:.1f} | {found.cpu / rows * 1e6:.1f}"
         memory = f"{found.memory / 1e6:,.0f}"
         print(
             f"| {path.stem} | {rows:,} | {size:.2f} | {found.wall:.0f} | {found.cpu:.0f} | {memory} | {each} |",
             flush=True,
         )
+    print_grown(alone, steps, given.blocks)
     return 0
 
 

@@ -25,7 +25,7 @@ _ROLES = re.compile(
     r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
-    r"|editors?|editorial|submissions?|tougao|team|hello|mail|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
+    r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
 )

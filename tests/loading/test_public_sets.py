@@ -39,11 +39,21 @@ def became(record):
             "messages",
             "prompt chat_rounds[0].content response chat_rounds[1].content",
         ),
+        (
+            {"system": A, "user": B, "chosen": C, "rejected": A},
+            "preference",
+            "prompt system prompt user chosen chosen rejected rejected",
+        ),
         ({"prompt": A, "pos_resp": B, "neg_resp": C}, "preference", "prompt prompt chosen pos_resp rejected neg_resp"),
         (
             {"question": A, "response_j": B, "response_k": C},
             "preference",
             "prompt question chosen response_j rejected response_k",
+        ),
+        (
+            {"question": A, "options": [B, C], "ground_truth": "B", "predicted": "A", "correct": False},
+            "multiple_choice",
+            "prompt question option options[0] option options[1] answer ground_truth",
         ),
         ({"Problem": A, "Answer": "3"}, "qa", "prompt Problem answer Answer"),
         (

@@ -53,6 +53,8 @@ def test_what_does_not_block_in_school_mathematics():
         ("事故发生于2017年12月14日", "DATE_OF_BIRTH"), ("print(a[1::-1])", "IP_ADDRESS"), ("see §15.12.20.7", "IP_ADDRESS"), ("2012-2013寒假学生票", "CN_LANDLINE"),
         ("Proper Name <proper@email.xx>", "EMAIL_ADDRESS"), ("candidate(s = 'AB@qq.com')", "EMAIL_ADDRESS"), ("sessions for patient ID 12345.", "CN_MEDICAL_RECORD"),
         ("震级4.7级，震中位于29.7312, 107.9113，烈度Ⅲ", "GPS"), ("epicenter at 29.7312, 107.9113", "GPS"),
+        ("年輕的印度女士努力地編織", "PERSON"), ("用户可能作为患者，关心的是恢复情况", "PERSON"),
+        ("TOPN(5, VALUES(Customer[CustomerName] ), [Total Sales], DESC)", "PERSON"), ('["Customer Name", "Order Date"]', "PERSON"),
         ("来到S市Q区某小区10栋5单元202室", "ADDRESS"), ('assert find_demlo("13360142222") == "x"', "CN_MOBILE"),
     ],
 )  # fmt: skip
@@ -64,3 +66,14 @@ def test_a_quotient_is_no_telephone_of_any_state():
     """40 / 3 and 25 / 18 as a calculator shows them."""
     assert find(pl.Series(["13.333333333", "结果是 1.3888888888", "139.66778421"]), ("CN_MOBILE",)).is_empty()
     assert find(pl.Series(["139.6677.8421", "139·6677·8421"]), ("CN_MOBILE",))["state"].to_list() == ["valid"] * 2
+
+
+def test_a_name_in_a_list_of_values_is_one():
+    found = find(pl.Series(['["Customer Name", "John Miller"]']), ("PERSON",))
+    assert found["state"].to_list() == ["valid"]
+
+
+@pytest.mark.parametrize("text", ["table users, col phone, id=31284756", "field phone. rid=23984756"])
+def test_an_id_beside_a_word_for_telephones_is_none(text):
+    assert find(pl.Series([text]), ("CN_LANDLINE",)).is_empty()
+    assert find(pl.Series([text.replace("id=", "tel ")]), ("CN_LANDLINE",)).height == 1

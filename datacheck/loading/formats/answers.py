@@ -74,7 +74,7 @@ def read_choices(
         used.add(options)
     turns = [_with_passage(record, question, used, 0), *found]
     for key in answers:
-        if record.get(key) is not None:
+        if record.get(key) is not None and record[key].__class__ is not bool:  # correct: false is a judgement
             used.add(key)
             turns.append(plain_turn("answer", 0, None, key, record[key]))
             break
@@ -173,8 +173,9 @@ def _is_calls(text: str, given: Any) -> bool:
 
 
 _GOLDS = (
-    "label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold", "correct", "correct_answer",
-    "correct_option", "answer_index", "answer_idx", "correct_index", "gold_index", "label_idx", "correct_answer_index",
+    "label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold", "ground_truth", "correct",
+    "correct_answer", "correct_option", "answer_index", "answer_idx", "correct_index", "gold_index", "label_idx",
+    "correct_answer_index",
 )  # fmt: skip
 
 NAMES = (

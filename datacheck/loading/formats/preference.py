@@ -158,7 +158,9 @@ def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | Non
 
 
 # Under which key the prompt of a pair stands, the first of these.
-_PROMPTS = ("prompt", "conversations", "messages", "instruction", "question", "query", "input")
+_PROMPTS = (
+    "prompt", "conversations", "messages", "instruction", "question", "query", "input", "problem", "user", "human"
+)  # fmt: skip
 _OPENAI = (("preferred_output", "non_preferred_output"), ("preferred_completion", "non_preferred_completion"))
 _PAIRS = (
     ("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"),

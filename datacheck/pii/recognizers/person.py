@@ -102,12 +102,12 @@ _STOP = words(
     "查到 查询 查看 查收 查找 查一 查得 查出 查过 查明 查不 "
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
     "从事 常用 和平 高级 成为 应用 "
-    "成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
+    "印度 韩国 古巴 蒙古 单亲 应届 成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
     "严格 关于 向量 国家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
     "全面 全国 成都 路人 强大 连续 "
     "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
     "房子 房屋 房产 房间 权利 权益 权属 左右 白色 黄色 蓝色 高度 "
-    "支持 支付 关系 关闭 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
+    "支持 支付 关系 关闭 关心 关注 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
     "高血 高烧 高热 黄疸 白血 水肿 水痘 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
 _SPECIMENS = frozenset({"John Doe", "Jane Doe"}) | words(
@@ -119,6 +119,7 @@ _ENGLISH_STOP = words(
     "Data File Test Sample Example An It In At Of Sure Here Please Hello Hi"
 )
 _HAN_NAME = re.compile(rf"{_NAME}")
+_IN_A_LIST = re.compile(r"[\]\"'`]\s?\)?\s?,\s?[\[(\"'`]{1,2}$")
 
 MODEL, LISTED = "person.model", "person.listed"
 """Rules of `datacheck.pii.free_names`: what a network or a list takes for a name is a suspect."""
@@ -220,6 +221,11 @@ class Person(Recognizer):
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
             return Judgement(0.9 if rule in ("person.label", "person.patient") else 0.7, "valid")
         return Judgement(0.5, "suspect")
+
+    def doubts(self, value: str, before: str, after: str) -> bool:
+        """In a list of fields the next one stands behind a label, no value: Customer[CustomerName], [Total Sales]."""
+        del after
+        return value.isascii() and bool(_IN_A_LIST.search(before)) and not is_given(value.split(maxsplit=1)[0])
 
     def _english(self, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
