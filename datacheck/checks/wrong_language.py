@@ -33,6 +33,8 @@ _OTHER_SCRIPTS: dict[str, tuple[str, ...]] = {
 _SENTENCE, _PART = 20, 0.2
 # And those of what is asked of another text, in a user's turn: 纠正以下句子的语法错误, and the sentence.
 _INSTRUCTION, _ASKED = 8, 0.35
+# A title or a term in brackets is named, not written in: 在 2024 年发表的《Health-aware Food Recommendation》中.
+_NAMED = r"《[^《》]{1,300}》|（[^（）]{1,300}）|\([^()]{1,300}\)"
 _JSON = r"\{\s*\"[^\"]{1,60}\"\s*:"  # its keys are no words of a language
 
 
@@ -44,7 +46,8 @@ class WrongLanguage(Check):
     script, when it is Japanese and only Chinese is expected, or when it is in the other form of Chinese than `zh-Hans`
     or `zh-Hant`. Code, links, tags and numbers do not count; texts with fewer than `words` words and texts with an
     object of JSON are not judged. A Chinese text of 20 characters and more may hold four Latin words for each of them:
-    names, titles, terms; a user's of 8 and more as many as make it 35 % Chinese: the sentence that it asks about.
+    names, titles, terms; a user's of 8 and more as many as make it 35 % Chinese: the sentence that it asks about. What
+    stands in brackets (《Attention Is All You Need》) does not count beside 8 characters of Chinese.
     """
 
     metrics = {
@@ -76,7 +79,9 @@ class WrongLanguage(Check):
         no_prose = looks_like_code(pl.col("text")) | pl.col("text").str.contains(_JSON)
         read = of_rows(texts, unlike)
         asked = read.filter(pl.col("role") == "user").select(place).join(unlike.filter(self._instructs()), on=place)
-        fine = pl.concat([read.filter(no_prose).select(place), asked.select(place)])
+        latin = unlike.filter(pl.col("language").is_in(["latin", "mixed"]))
+        naming = read.filter(self._only_names()).select(place).join(latin, on=place)
+        fine = pl.concat([read.filter(no_prose).select(place), asked.select(place), naming.select(place)])
         wrong = unlike.join(fine, on=place, how="anti", maintain_order="left").collect().lazy()
         mixed = judged.filter(pl.col("language") == "zh-mixed").with_columns(problem=pl.lit("mixed_chinese"))
         found = pl.concat([wrong, mixed]).select(*place, "problem", "language")
@@ -108,6 +113,13 @@ class WrongLanguage(Check):
         """Enough words in an expected script, other than Latin, to say what is to be done with the rest."""
         own = pl.sum_horizontal(self._scripts())
         return pl.lit("latin" not in self._scripts()) & (own >= _INSTRUCTION) & (own >= words() * _ASKED)
+
+    def _only_names(self) -> pl.Expr:
+        """A Chinese sentence, once what it names in brackets is left out."""
+        sentence = pl.col("text").str.replace_all(_NAMED, "")
+        han, latin = sentence.str.count_matches(r"\p{Han}"), sentence.str.count_matches("[A-Za-z]{2,}")
+        chinese = "han" in self._scripts() and "latin" not in self._scripts()
+        return pl.lit(chinese) & (han >= _INSTRUCTION) & (han >= (han + latin) * self.share)
 
     def _unexpected(self) -> pl.Expr:
         """Too few words in an expected script, or a form of Chinese or Japanese that is not named."""

@@ -50,6 +50,8 @@ def test_zh_is_both_forms():
         "def total(numbers):\n    amount = 0\n    for number in numbers:\n        amount = amount + number\n    return amount\n",
         "下面是哈利波特系列里主要角色的名单，请按字母顺序排好："
         + "1. Harry Potter\n2. Ron Weasley\n3. Luna Lovegood\n" * 4,
+        "2024年自然语言处理经验方法会议（Proceedings of the Conference on Empirical Methods in Natural Language Processing, Miami, USA）。",
+        "Ann Lee 和 Bob Ray-Fox 在 2024 年发表的《Health-aware food recommendation system with dual attention in graphs》中提出了该系统。",
         "1234 5678 91011 121314 151617 181920",
         "OK, yes!",
         "👍👍👍👍👍👍👍👍👍👍👍👍",
@@ -63,6 +65,11 @@ def test_some_chinese_in_an_english_text_does_not_make_it_chinese():
     english = "The phrase means that somebody sees only a part of the whole and takes it for all there is. " * 3
     assert wrong("“盲人摸象”是一句成语。" + english, "zh")
     assert wrong("我们今天去图书馆看书，顺便买一些水果和面包回来。" + english * 4, "zh")
+
+
+def test_brackets_do_not_make_the_other_form_of_chinese_expected():
+    assert wrong("《Attention Is All You Need》這篇論文討論了語言模型的許多問題與應用", "zh-Hans")
+    assert wrong("Read it first (我们今天去图书馆看书) and write a summary of what the paper says about it", "zh")
 
 
 def test_half_of_the_words_by_default():

@@ -413,6 +413,14 @@ SABOTAGES = (
         "tests/checks/test_length_bias.py::test_twenty_pairs_by_chance_are_no_bias",
     ),
     Sabotage(
+        "brackets_excuse_any_language",
+        "a title in brackets does not make the other form of Chinese expected",
+        "datacheck.checks.wrong_language.WrongLanguage.measure",
+        'is_in(["latin", "mixed"])',
+        "is_not_null()",
+        "tests/checks/test_wrong_language.py::test_brackets_do_not_make_the_other_form_of_chinese_expected",
+    ),
+    Sabotage(
         "an_answer_is_an_instruction",
         "only what a user asks may be mostly in the language that it is about",
         "datacheck.checks.wrong_language.WrongLanguage.measure",
