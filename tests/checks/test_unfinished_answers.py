@@ -133,6 +133,9 @@ def test_a_last_line_without_a_stop_where_others_have_one(answer):
     [
         LINES_EN + " in June.\nYours sincerely, the gardener of the house",
         LINES_EN + ".\nSee https://example.com/how-to-water-your-plants",
+        LINES_EN + ". Feel free to write to me at plants.example.com",
+        LINES_EN + ". Let me know how the garden does.Warmly,Denise",
+        LINES_EN + ". Be easy on the plants, they are trying!~Mark",
         LINES_EN + ".\n#plants #water #gardening #home",
         "The area of the garden in the picture is width times height = twelve",
         "可以种的有玫瑰、月季、牡丹、芍药、百合、郁金香、风信子、水仙、菊花、兰花、荷花、桂花、梅花、杜鹃",
