@@ -59,6 +59,8 @@ def _name(file: Path, chunk: Chunk) -> str:
         "csv": file.suffix if file.suffix == ".tsv" else ".csv",
         "jsonl": ".jsonl",
         "sequence": ".jsonl",
+        # an array in a file of JSON lines is a fault, to be told
+        "array": ".jsonl" if {".jsonl", ".ndjson"} & {*file.suffixes} else ".json",
         "pack": ".pack",
         "numpy": ".npz" if chunk.data.startswith(b"PK") else ".npy",
     }

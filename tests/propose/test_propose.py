@@ -457,6 +457,11 @@ def test_what_could_not_be_judged_is_said_before_anybody_runs_it(tmp_path: Path,
         )
 
 
+def test_an_array_in_a_file_of_json_lines_is_told_at_once(tmp_path: Path, here, command):
+    (tmp_path / "a.jsonl").write_text(json.dumps([{"messages": CHAT}] * 20, indent=1), encoding="utf-8")
+    assert "train.unreadable_lines" in command("init", tmp_path / "a.jsonl")[1].partition("name:")[0]
+
+
 def test_the_limits_in_force_are_written_with_what_they_are_about(tmp_path: Path, here, command):
     """A contract without them and the one that init wrote judge alike."""
     data = written(tmp_path, [{"messages": CHAT, "n": n} for n in range(30)])
