@@ -53,6 +53,7 @@ def test_what_does_not_block_in_school_mathematics():
         ("事故发生于2017年12月14日", "DATE_OF_BIRTH"), ("print(a[1::-1])", "IP_ADDRESS"), ("see §15.12.20.7", "IP_ADDRESS"), ("2012-2013寒假学生票", "CN_LANDLINE"),
         ("Proper Name <proper@email.xx>", "EMAIL_ADDRESS"), ("candidate(s = 'AB@qq.com')", "EMAIL_ADDRESS"), ("sessions for patient ID 12345.", "CN_MEDICAL_RECORD"),
         ("震级4.7级，震中位于29.7312, 107.9113，烈度Ⅲ", "GPS"), ("epicenter at 29.7312, 107.9113", "GPS"),
+        ("They will always answer: 1-800-273-8255. They can help you", "CN_USCC"),
         ("年輕的印度女士努力地編織", "PERSON"), ("用户可能作为患者，关心的是恢复情况", "PERSON"),
         ("TOPN(5, VALUES(Customer[CustomerName] ), [Total Sales], DESC)", "PERSON"), ('["Customer Name", "Order Date"]', "PERSON"),
         ("来到S市Q区某小区10栋5单元202室", "ADDRESS"), ('assert find_demlo("13360142222") == "x"', "CN_MOBILE"),

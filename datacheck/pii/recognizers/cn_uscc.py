@@ -1,5 +1,6 @@
 """Unified social credit codes (GB 32100): an organisation's, or a sole trader's."""
 
+import re
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, RIGHT
@@ -7,6 +8,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _ALPHABET = "0123456789ABCDEFGHJKLMNPQRTUWXY"
+_PROSE = re.compile("[^0-9A-Za-z][A-Za-z]?[a-z]{3}")  # a number and the next words: 1-800-273-8255. They can
 _CHAR = "[0-9A-HJ-NP-RTUWXYa-hj-np-rtuwxy]"
 
 
@@ -33,6 +35,8 @@ class CnUscc(Recognizer):
     def judge(self, _rule: str, value: str) -> Judgement | None:
         """Judge by the check character."""
         code = self.canonical(value)
+        if _PROSE.search(value):
+            return None
         if code in self.specimens:
             return Judgement(1.0, "specimen")
         if check_character(code[:17]) != code[17]:
