@@ -55,6 +55,8 @@ def became(record):
             "multiple_choice",
             "prompt question option options[0] option options[1] answer ground_truth",
         ),
+        ({"query": A, "expected_answer": B, "provider": "x"}, "qa", "prompt query answer expected_answer"),
+        ({"turns": [{"user": A, "bot": B}]}, "messages", "prompt turns[0].user response turns[0].bot"),
         ({"Problem": A, "Answer": "3"}, "qa", "prompt Problem answer Answer"),
         (
             {"goal": A, "sol1": B, "sol2": C, "label": 0},

@@ -42,7 +42,7 @@ _SHOWN = """
 """.split()
 _SAID_OF_IT = ("caption", "transcription", "transcript", "latex")
 _CHATS = ("conversations", "conversation", "messages", "data", "dialog", "dialogue", "chat_rounds", "chat")
-_QUESTIONS = ("question", "problem", "Question", "Problem", "QUESTION")
+_QUESTIONS = ("question", "problem", "query", "prompt", "input", "Question", "Problem", "QUESTION")
 _GOLDS = (
     "correct_answer", "expected_answer", "reference_answer", "best_answer", "gold_answer", "gold", "answers_spans",
     "multiple_choice_answer", "LONG_ANSWER", "Answer", "Solution", "Correct Answer",

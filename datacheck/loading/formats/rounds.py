@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _NAMES = (
-    ("input", "output"), ("user", "assistant"), ("human", "bot"), ("question", "answer"), ("query", "response"),
-    ("prompt", "response"), ("instruction", "output"), ("prompt", "completion"),
+    ("input", "output"), ("user", "assistant"), ("human", "bot"), ("user", "bot"), ("question", "answer"),
+    ("query", "response"), ("prompt", "response"), ("instruction", "output"), ("prompt", "completion"),
 )  # fmt: skip
 _LISTS = (*KEYS, "dialogue", "dialog", "turns", "rounds", "chat")
 # MOSS' speakers in their order within a turn; `None` is how it writes nothing.
