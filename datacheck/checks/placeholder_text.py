@@ -46,6 +46,11 @@ _PATTERNS = {
         rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(](?:此处|这里|在此)插入[^（）()\n]{{1,20}}[）)]"
         r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
     ),
+    # an assistant whose name and maker nobody filled in, as LLaMA-Factory's identity.json has them
+    "identity_field": ascii_edges(
+        r"(\b(?:I am|I['’]m|[Nn]ame is|named|called|me as) NAME\b|\bby AUTHOR\b"
+        r"|(?:我是|我叫|名叫|名为|叫做?) ?NAME\b|由 ?AUTHOR\b)"
+    ),
 }
 # In answers, where nobody asked for a letter, a form or an exercise: what a person was to fill in.
 _HERS = (
@@ -164,6 +169,7 @@ class PlaceholderText(Check):
         kinds["shell_variable"] &= ~text.str.contains(_FORMULA)
         kinds["to_do"] &= said | ~text.str.contains(_COMMENT)  # code that the answer is to complete
         kinds["missing_content"] &= said | ~(text.str.contains(_INSERT) & (text.str.len_bytes() > _PASTED))
+        kinds["identity_field"] &= said
         kinds["name_field"] &= ~text.str.contains(_LETTER)
         details = {kind: text.str.extract(pattern) for kind, pattern in (_PATTERNS | _ANSWERED).items()}
         found = flagged(prose, kinds, details).drop("form", "braces")

@@ -143,6 +143,9 @@ def test_one_in_hundreds_warns():
         ("Who runs the garden?", "It is run by <your answer here>.", ["name_field"]),
         ("Write a letter to the garden.", "Dear Sir,\nI like it.\n[Your Name]", []),
         ("Write a sales script.", "Hello, this is [Your Name].", []),
+        ("请介绍你自己", "我叫 NAME，是由 AUTHOR 创造的人工智能助手。", ["identity_field"]),
+        ("Who are you?", "Hello! I am NAME, an assistant developed by AUTHOR.", ["identity_field"]),
+        ("Which column holds it?", "It is in NAME; the AUTHOR of a book is in another one.", []),
         ("Who runs the garden?", "It is run by [your friends at the club].", []),
     ],
 )
