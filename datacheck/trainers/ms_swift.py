@@ -676,8 +676,9 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
 
 
 def _spoken(messages: list[Row]) -> list[Row]:
-    """Messages without a last answer of null, which only the chosen side may not have."""
-    silent = len(messages) > 1 and messages[-1].get("role") == "assistant" and messages[-1].get("content") is None
+    """Messages without a last answer of null, which only the chosen side may not have; without the key it stays."""
+    last = messages[-1]
+    silent = len(messages) > 1 and last.get("role") == "assistant" and last.get("content", "") is None
     return messages[:-1] if silent else messages
 
 

@@ -365,6 +365,7 @@ CASES = [
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": "a"}, "rejected_equal", "rejected_response"),
     ("ms_swift.dpo", {}, {"messages": [Q, A]}, "no_rejected", "rejected_response"),
     ("ms_swift.dpo", {}, {"query": "q", "response": "a", "rejected_messages": [{}, {}]}, "not_encodable", None),
+    ("ms_swift.orpo", {}, {"messages": [Q, A], "rejected_messages": [Q, {"role": "assistant"}]}, "not_encodable", None),
     ("ms_swift.sft", {}, {"messages": [Q, A], "objects": {"bbox": [[1]]}}, "objects_malformed", "objects.bbox"),
     ("ms_swift.sft", {}, {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}]},
                                        A], "images": ["x"]}, "media_twice", "images"),
