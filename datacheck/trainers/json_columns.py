@@ -3,7 +3,7 @@
 Mirrored from datasets 5.2 (packaged_modules/json/json.py and utils/json.py): columns of texts that all are dates become
 dates, whole numbers beside fractions become fractions, keys come in the order of the first record; what Arrow has no
 type for (objects with differing keys, texts beside numbers) is kept as JSON text, so that a text which is itself JSON
-comes out as what it says. Types are those of the first 10 MB, as there.
+comes out as what it says, and fractions as json_numbers.py tells. Types are those of the first 10 MB, as there.
 
 Where Arrow reads what is not valid (a list whose first value is null), datasets 5 takes the rows one by one; those
 before it stop (`datasets 4.8`). Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are
@@ -16,15 +16,17 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 import pyarrow.json as paj
 
+from datacheck.trainers.json_numbers import fraction, kept, written
+
 CHUNK = 10 << 20  # bytes of a file by which its types are decided
 _BLOCK = CHUNK // 32
-_WHOLE_NUMBERS = range(-(1 << 63), 1 << 64)  # those that the library's parser reads
+WHOLE_NUMBERS = range(-(1 << 63), 1 << 64)  # those that the library's parser reads
 _DECIMALS = 10  # of fractions, where its writer writes them
 Path = tuple[str | int, ...]  # 0 is "in a list"
 Typing = Literal["datasets 5", "datasets 4.8", "datasets 4", "parquet"]
@@ -67,6 +69,8 @@ class JsonColumns(NamedTuple):
             return [self._typed(each, kind.value_type, (*path, 0)) for each in value]
         if pa.types.is_struct(kind) and isinstance(value, dict):
             return {field.name: self._typed(value.get(field.name), field.type, (*path, field.name)) for field in kind}
+        if self.mixed and isinstance(value, float):  # the lines are written again before Arrow reads them
+            return _leaf(json.loads(written(fraction(repr(value)))) if math.isfinite(value) else None, kind)
         return _leaf(value, kind)
 
 
@@ -94,39 +98,48 @@ def _decoded(value: Any) -> Any:
     """What comes out of JSON text: a text that is JSON comes out as what it says."""
     if isinstance(value, str):
         try:
-            return _parsed(value)
+            return _parsed(value, fraction)
         except ValueError:
             return value
-    return _rounded(value)
+    return as_written(value, fraction)
+
+
+def as_written(value: Any, read: Callable[[str], float] = float) -> Any:
+    """A value as it comes out of a column of JSON text; `read`: what read the file's fractions before."""
+    if isinstance(value, float):
+        return kept(read(repr(value))) if math.isfinite(value) else None
+    if isinstance(value, list):
+        return [as_written(each, read) for each in value]
+    return {key: as_written(each, read) for key, each in value.items()} if isinstance(value, dict) else value
 
 
 def _rounded(value: Any) -> Any:
     if isinstance(value, float):
-        return round(value, _DECIMALS) if math.isfinite(value) else None  # as its writer has them
+        return round(value, _DECIMALS) if math.isfinite(value) else None  # about as its writer has them
     if isinstance(value, list):
         return [_rounded(each) for each in value]
     return {key: _rounded(each) for key, each in value.items()} if isinstance(value, dict) else value
 
 
-def _parsed(text: str) -> Any:
-    """JSON as the library's parser (pandas' ujson) takes it.
+def _parsed(text: str, read: Callable[[str], float] = float) -> Any:
+    """JSON as the library's parser (pandas' ujson) takes it; `read` makes a number of a text with a point.
 
     Whole numbers of 64 bits only; numbers with leading zeros or half written ("007", "1.", "-"), raw control
     characters in texts and a comma before a closing brace pass; NaN is null.
     """
     try:
         try:
-            return _loads(text)
+            return _loads(text, read)
         except json.JSONDecodeError:
             if not _LIKELY.match(text):
                 raise
-            return _loads(_LENIENT.sub(_written_out, text))
+            return _loads(_LENIENT.sub(_written_out, text), read)
     except RecursionError:
         raise ValueError from None
 
 
-def _loads(text: str) -> Any:
-    return json.loads(text, strict=False, parse_int=_whole, parse_constant=_constant)
+def _loads(text: str, read: Callable[[str], float]) -> Any:
+    return json.loads(text, strict=False, parse_float=read, parse_int=_whole, parse_constant=_constant)
 
 
 _NUMBER = r"(-\d*|\d+)(\.\d*)?([eE][+-]?\d*)?"
@@ -151,7 +164,7 @@ def _constant(name: str) -> float | None:
 
 def _whole(text: str) -> int:
     number = int(text)
-    if number not in _WHOLE_NUMBERS:
+    if number not in WHOLE_NUMBERS:
         raise ValueError
     return number
 

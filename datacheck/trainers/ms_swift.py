@@ -35,8 +35,10 @@ from datacheck.trainers.base import (
     type_of,
     without_marks,
 )
+from datacheck.trainers.json_columns import WHOLE_NUMBERS, as_written
+from datacheck.trainers.json_numbers import written
 from datacheck.trainers.ms_swift_draws import drawn_for_kl
-from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, parsed, text_of_content
+from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, json_or_text, parsed, text_of_content
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)
@@ -62,6 +64,9 @@ _NEXT_QUESTION = "<|im_end|>\n<|im_start|>user\n"  # between a question and a re
 _EARLIEST, _LATEST = dt.datetime(1677, 9, 21, 0, 12, 44), dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001
 _PAIRS = ("dpo", "orpo", "simpo", "cpo")  # rows take one way, in which only the default of loss_scale differs
 _OF_EMBEDDINGS = ("positive_messages", "negative_messages")
+_UNASKED = "{{QUERY}}"
+_OF_JSON = ("messages", "rejected_messages")  # columns that its loader keeps as JSON, beside tools
+_BATCH = 1000  # rows that its loader takes at once (core.py:361)
 _STANDARD = {"tool_call": "assistant", "tool_response": "tool"}
 
 Row = dict[str, Any]
@@ -396,9 +401,9 @@ def _deleted(fate: Fate, settings: MsSwift) -> Fate:
 
 def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOutcome:
     """What the encoder demands, and what is trained."""
-    row = {**row, "messages": _stored(row["messages"]), "tools": _stored(row.get("tools"))}
-    messages = row["messages"]
-    notes += fate_if(_has_media(row, messages), "media_of_row")
+    row, changed = _through_json(row)
+    messages, lost = _without_numbers(row["messages"], mode)
+    notes += changed + lost + fate_if(_has_media(row, messages), "media_of_row")
     other = next((name for name in _OF_EMBEDDINGS if row.get(name) not in (None, [])), None)
     notes += fate_if(other, "messages_of_embeddings", other)
     if mode == "kto":
@@ -451,6 +456,16 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     return RowOutcome(notes, trained._replace(open_end=unanswered))
 
 
+def _through_json(row: Row) -> tuple[Row, tuple[Fate, ...]]:
+    """The row as it comes out of the columns that the loader keeps as JSON, and what that changed."""
+    stored = {**row, "tools": _stored_tools(row.get("tools"))}
+    stored |= {name: _stored(row[name]) for name in _OF_JSON if name in row}
+    if any(_too_big(stored.get(name)) for name in _OF_JSON):
+        raise StopRow("number_too_big", "messages")
+    unlike = (name for name in (*_OF_JSON, "tools") if _unlike(row.get(name)) or _unlike(stored.get(name)))
+    return stored, tuple(Fate("fraction_changed", name) for name in islice(unlike, 1))
+
+
 def _loss(to: MsSwift, mode: str) -> Loss:
     """Which answers are trained: of a pair by default the last, but by ORPO all (arguments/rlhf_args.py:302)."""
     scale = to.loss_scale or ("default" if mode in ("sft", "orpo") else "last_round")
@@ -485,7 +500,9 @@ def _has_media(row: Row, messages: list[Row]) -> bool:
 
 
 def _stored(value: Any) -> Any:
-    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds."""
+    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds, 0.3 is no longer 0.3."""
+    if isinstance(value, float):
+        return as_written(value)
     if isinstance(value, dt.datetime):
         if not _EARLIEST <= value.replace(tzinfo=None) <= _LATEST:
             raise StopRow("date_out_of_range")
@@ -493,6 +510,50 @@ def _stored(value: Any) -> Any:
     if isinstance(value, list):
         return [_stored(each) for each in value]
     return {key: _stored(each) for key, each in value.items()} if isinstance(value, dict) else value
+
+
+def _too_big(value: Any) -> bool:
+    """Whether a whole number is one that the columns' reader refuses: then it gives the texts of the whole batch."""
+    if isinstance(value, dict | list):
+        return any(map(_too_big, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, int) and value not in WHOLE_NUMBERS
+
+
+def _unlike(value: Any) -> bool:
+    """Whether a fraction is, or comes out as, another one than what is written of it."""
+    if isinstance(value, dict | list):
+        return any(map(_unlike, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) and not value == as_written(value) == json.loads(written(value))
+
+
+def _stored_tools(tools: Any) -> list[Any] | None:
+    """Tools as a list of such columns' values, from text that is JSON as well (`_normalize_tools`)."""
+    if tools is None:
+        return None
+    listed = json_or_text(tools) if isinstance(tools, str) else tools
+    stored: list[Any] = _stored(listed if isinstance(listed, list) else [listed])
+    return stored
+
+
+def _without_numbers(messages: list[Row], mode: str) -> tuple[list[Row], tuple[Fate, ...]]:
+    """What is asked where a content was NaN or Infinity, which the columns of JSON keep as null.
+
+    Only GRPO gets there: before the others encode, the preprocessor looks at the contents again (core.py:102). Its
+    template puts a question in the place of {{QUERY}} only where there is one (base.py:964).
+    """
+    nulls = [number for number, message in enumerate(messages) if message["content"] is None]
+    if not nulls:
+        return messages, ()
+    where = f"messages[{nulls[0]}].content"
+    asked = [message["role"] == "user" for message in messages]
+    beside = any(messages[n]["content"] is None or messages[n + 1]["content"] is None
+                 for n, both in enumerate(pairwise(asked)) if all(both))  # fmt: skip
+    if mode != "grpo" or beside:
+        raise StopRow("content_null", where)
+    made = [{**message, "content": _UNASKED} if said and message["content"] is None else message
+            for message, said in zip(messages, asked, strict=True)]  # fmt: skip
+    first = int(made[0]["role"] == "system" and made[0]["content"] is None)
+    return made[first:], (Fate("number_lost", where),)
 
 
 def _weights(messages: list[Row]) -> list[bool | None]:
@@ -615,9 +676,20 @@ def _demand_rejected(row: Row, messages: list[Row]) -> None:
 
 
 def _spoken(messages: list[Row]) -> list[Row]:
-    """Messages without a last answer of null, which only the chosen side may not have."""
-    silent = len(messages) > 1 and messages[-1].get("role") == "assistant" and messages[-1].get("content") is None
+    """Messages without a last answer of null, which only the chosen side may not have; without the key it stays."""
+    last = messages[-1]
+    silent = len(messages) > 1 and last.get("role") == "assistant" and last.get("content", "") is None
     return messages[:-1] if silent else messages
+
+
+def _lost_beside(records: Sequence[Any], to: MsSwift, seen: Seen, mode: str) -> set[int]:
+    """Rows that are left out for what other rows are: of a batch with a number that is too big, or for the KL term."""
+    lost = _lost_for_kl(records, to, seen) if mode == "kto" else set()
+    for start in range(0, len(records), _BATCH):
+        batch = range(start, min(start + _BATCH, len(records)))
+        if any(read(records[n], to, seen, mode).fates[-1:] == (Fate("number_too_big", "messages"),) for n in batch):
+            lost |= set(batch)
+    return lost
 
 
 def _lost_for_kl(records: Sequence[Any], to: MsSwift, seen: Seen) -> set[int]:
@@ -759,7 +831,7 @@ def _mode(name: str) -> Mode:
         typed="datasets 4.8",
         probe="ms_swift",
         tool_arguments="any",  # text is loaded, and its own templates print calls
-        **({"lost_beside": _lost_for_kl} if name == "kto" else {}),
+        lost_beside=partial(_lost_beside, mode=name),
     )
 
 

@@ -45,7 +45,7 @@ def given(tools: Any) -> list[Row] | None:
     """The tools as the encoder renders them, each wrapped as a function. Raises StopRow for one that is no object."""
     if tools is None:
         return None
-    listed = _json(tools) if isinstance(tools, str) else tools
+    listed = json_or_text(tools) if isinstance(tools, str) else tools
     listed = listed if isinstance(listed, list) else [listed]
     read = [parsed(unpadded(tool)) for tool in listed]
     for tool in read:
@@ -76,7 +76,8 @@ def unpadded(schema: Any) -> Any:
     return made
 
 
-def _json(text: str) -> Any:
+def json_or_text(text: str) -> Any:
+    """What a text says as JSON; the text itself where it is none."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

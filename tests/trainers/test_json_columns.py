@@ -2,10 +2,13 @@
 
 import datetime as dt
 import json
+import math
+import random
 
 import pytest
 
 from datacheck.trainers.json_columns import JsonColumns, NotLoadableError, json_columns
+from datacheck.trainers.json_numbers import fraction, kept, written
 
 
 def read(*records, by="datasets 5"):
@@ -87,3 +90,46 @@ def test_keys_that_an_object_lacks_are_null_in_arrow(by):
 def test_texts_stay_texts_in_parquet():
     assert read({"text": "2024-01-01"}, by="parquet") == [{"text": "2024-01-01"}]
     assert read({"text": "2024-01-01"}, by="datasets 4") == [{"text": dt.datetime(2024, 1, 1)}]  # noqa: DTZ001
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "again"),
+    [(0.3, "0.3", 0.30000000000000004), (0.7, "0.7", 0.7000000000000001), (0.5, "0.5", 0.5), (2.3, "2.3", 2.3),
+     (0.12345678901234, "0.123456789", 0.12345678900000001), (5e-11, "0.0000000001", 1e-10), (1e-12, "0.0", 0.0),
+     (1e-16, "1e-16", 1e-16), (1.2345678901234568e17, "1.23456789e+17", 1.2345678900000002e17), (-0.0, "0.0", 0.0),
+     (-1e-12, "-0.0", 0.0), (0.99999999999, "1.0", 1.0), (123456789.12345679, "123456789.123456791", 123456789.12345679)],
+)  # fmt: skip
+def test_fractions_are_written_and_read_as_the_librarys_json_does(value, text, again):
+    """By ujson_dumps and ujson_loads of pandas 2 and 3."""
+    assert (written(value), kept(value)) == (text, again)
+
+
+def test_fractions_are_those_of_pandas_itself():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed (the extra tables)")
+    draw = random.Random(3)
+    for _ in range(3_000):
+        value = draw.choice((draw.uniform(-9, 9) * 10 ** draw.randint(-19, 19), round(draw.uniform(-99, 99), 3)))
+        text = pandas.io.json.ujson_dumps(value)
+        assert written(value) == text
+        assert fraction(text) == pandas.io.json.ujson_loads(text)
+        assert fraction(repr(value)) == pandas.io.json.ujson_loads(repr(value))
+
+
+def test_a_text_that_is_no_number_is_none():
+    for text in ("0x1", "1.2.3", "one"):
+        with pytest.raises(ValueError, match="no number"):
+            fraction(text)
+    assert fraction("1e999") == math.inf
+
+
+def test_fractions_of_columns_of_json_are_others():
+    """And those of other columns of such a file lose the decimals behind the tenth."""
+    records = [
+        {"a": {"x": 0.3, "y": math.nan}, "n": 0.3},
+        {"a": {"z": [0.12345678901234], "t": "0.3"}, "n": 0.12345678901234},
+    ]
+    first, second = read(*records)
+    assert first == {"a": {"x": 0.30000000000000004, "y": None}, "n": 0.3}
+    assert second == {"a": {"z": [0.12345678900000001], "t": "0.3"}, "n": 0.123456789}
+    assert [row["a"] for row in read({"a": '{"x": 0.3}'}, {"a": {"y": 1}})] == [{"x": 0.30000000000000004}, {"y": 1}]
+    assert read({"a": {"x": 0.3}}, {"a": {"x": 0.7}}) == [{"a": {"x": 0.3}}, {"a": {"x": 0.7}}]

@@ -4,6 +4,7 @@ The fates were compared with the loaders' own by benchmarks/trainers.py; here th
 """
 
 import json
+import math
 
 import pytest
 
@@ -301,6 +302,10 @@ CASES = [
     ("trl.orpo", {}, {"prompt": [Q], "chosen": [A], "rejected": [B], "chat_template_kwargs": None},
      "template_kwargs_malformed", "chat_template_kwargs"),
     # ms-swift
+    ("ms_swift.sft", {}, {"messages": [Q, call({"x": 0.3})]}, "fraction_changed", "messages"),
+    ("ms_swift.sft", {}, {"messages": [Q, A], "tools": [{"name": "f", "parameters": {"default": 0.7}}]}, "fraction_changed", "tools"),
+    ("ms_swift.grpo", {}, {"prompt": math.inf}, "number_lost", "messages[0].content"),
+    ("ms_swift.sft", {}, {"messages": [Q, call(json.dumps({"x": 10**20}))]}, "number_too_big", "messages"),
     ("ms_swift.sft", {}, {"messages": [Q, {**A, "content": "a</s>"}]}, "end_in_answer", "messages[1]"),
     ("ms_swift.sft", {}, {"messages": [{"role": "system", "content": ""}, Q, A]}, "system_empty", "messages[0].content"),
     ("ms_swift.sft", {}, {"messages": [Q, A, {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}]},
@@ -360,6 +365,7 @@ CASES = [
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": "a"}, "rejected_equal", "rejected_response"),
     ("ms_swift.dpo", {}, {"messages": [Q, A]}, "no_rejected", "rejected_response"),
     ("ms_swift.dpo", {}, {"query": "q", "response": "a", "rejected_messages": [{}, {}]}, "not_encodable", None),
+    ("ms_swift.orpo", {}, {"messages": [Q, A], "rejected_messages": [Q, {"role": "assistant"}]}, "not_encodable", None),
     ("ms_swift.sft", {}, {"messages": [Q, A], "objects": {"bbox": [[1]]}}, "objects_malformed", "objects.bbox"),
     ("ms_swift.sft", {}, {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "u"}}]},
                                        A], "images": ["x"]}, "media_twice", "images"),

@@ -4,6 +4,8 @@ The tokens were compared with those of the installed packages (benchmarks/instal
 """
 
 import datetime as dt
+import json
+import math
 
 import pytest
 from chat_helpers import CHATML, UNMARKED, make_tokenizer
@@ -108,6 +110,43 @@ def test_ms_swift_takes_nulls_out_of_tools_but_where_they_are_values():
     )
     left = {"properties": {"x": {"type": "string", "default": None}}, "enum": [None]}
     assert told.tools == [{"type": "function", "function": {"name": "f", "parameters": left}}]
+
+
+def test_fractions_of_calls_and_tools_are_others_for_ms_swift():
+    """As ms-swift 4.6.0 wrote them, asked through its probe; text of a tool_call stays."""
+    said = {"name": "f", "arguments": {"x": 0.3, "y": 0.12345678901234}}
+    tools = [{"name": "f", "parameters": {"properties": {"x": {"default": 0.7}}}}]
+    call = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": said}]}
+    text = {"role": "tool_call", "content": json.dumps(said)}
+    for given in (tools, json.dumps(tools)):
+        (told,) = read("ms_swift.sft", {"messages": [Q, call], "tools": given})
+        assert told.messages[1]["tool_calls"][0]["function"]["arguments"] == {
+            "x": 0.30000000000000004,
+            "y": 0.12345678900000001,
+        }
+        assert told.tools[0]["function"]["parameters"]["properties"]["x"] == {"default": 0.7000000000000001}
+    (told,) = read("ms_swift.sft", {"messages": [Q, text]})
+    assert told.messages[1]["tool_calls"] == [{"type": "function", "function": said}]
+
+
+def test_a_question_that_is_no_number_is_a_placeholder_of_ms_swift():
+    """Its loader keeps NaN and Infinity as null; GRPO alone does not look at the contents again."""
+    for value in (math.nan, math.inf):
+        assert read("ms_swift.grpo", {"prompt": value})[0].prompt == [{"role": "user", "content": "{{QUERY}}"}]
+        assert read("ms_swift.sft", {"query": value, "response": "a"}) == [None]
+    assert read("ms_swift.grpo", {"system": math.nan, "prompt": "q"})[0].prompt == [Q]
+    row = {"messages": [{"role": role, "content": math.nan} for role in ("user", "user")]}
+    assert read("ms_swift.grpo", row) == [None]
+
+
+def test_a_whole_number_of_more_than_64_bits_loses_its_batch_of_ms_swift():
+    """Seen with ms-swift 4.6.0: of 1,000 rows at once the contents come out as text."""
+    function = {"name": "f", "arguments": json.dumps({"x": 10**20})}
+    big = {"messages": [Q, {"role": "assistant", "content": "", "tool_calls": [{"function": function}]}]}
+    asked = [{"messages": [Q, A]}] * 1000 + [big] + [{"messages": [Q, A]}]
+    run = TokenRun(trainer=RunOf(trainer="ms_swift.sft"))
+    told = expected(run, asked, Seen.of(asked, typed=trainer("ms_swift.sft").typed))
+    assert [row.fate for row in told] == ["kept"] * 1000 + ["dropped"] * 2
 
 
 def test_ms_swift_trains_nothing_of_the_last_round_where_it_has_no_answer():
