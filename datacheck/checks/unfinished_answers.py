@@ -45,7 +45,8 @@ _FENCE = "```"
 _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；:：][^\S\n]*\n\s*)*[^\n]{19,}[a-z\p{Han}]\s*$"
 _NO_STOP_NEEDED = ascii_edges(
     r"[=#@/\\＃][^\n]*$|\s[-–—~] ?[^\n]{1,40}$|(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"
-    r"|(?i:\b(?:warmly|wishes|blessings|take care|kindly|luck|thanks)\b)[^\n]{0,30}$|~ ?[A-Z][a-z]+\s*$"
+    r"|[.!?]\s?(?:[A-Z][a-z]+ )?(?i:warmly|wishes|blessings|take care|kindly|luck|thanks)\b[^\n]{0,30}$"
+    r"|~ ?[A-Z][a-z]+\s*$"
     r"|(?:https?://|www\.)\S+\s*$|[a-z]\.(?:com|org|net|edu|gov|cn|ca|uk|io)(?:/\S*)?\s*$"
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     # titles, and lists of words on one line

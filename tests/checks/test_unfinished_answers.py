@@ -120,6 +120,7 @@ LINES_EN = "1. Give it light.\n2. Water it in the evening, and let it dry before
         LINES_ZH + "冬天要少浇一点，夏天则",
         "这种植物喜欢温暖的环境，冬天应当放在室内，夏天则应当放在有散射光的地方，避免阳光直射到叶片，否则叶子会很快地变黄并且枯",
         LINES_EN + " in the wint",
+        LINES_EN + ", as everybody wishes them to be in the gard",
         "The sweet fragrance of the rose filled the air and reached us in the gard",
     ],
 )

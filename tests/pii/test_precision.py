@@ -54,7 +54,7 @@ def test_what_does_not_block_in_school_mathematics():
         ("Proper Name <proper@email.xx>", "EMAIL_ADDRESS"), ("candidate(s = 'AB@qq.com')", "EMAIL_ADDRESS"), ("sessions for patient ID 12345.", "CN_MEDICAL_RECORD"),
         ("震级4.7级，震中位于29.7312, 107.9113，烈度Ⅲ", "GPS"), ("epicenter at 29.7312, 107.9113", "GPS"),
         ("They will always answer: 1-800-273-8255. They can help you", "CN_USCC"),
-        ("年輕的印度女士努力地編織", "PERSON"), ("用户可能作为患者，关心的是恢复情况", "PERSON"),
+        ("年輕的印度女士努力地編織", "PERSON"), ("两位韩国女士", "PERSON"), ("用户可能作为患者，关心的是恢复情况", "PERSON"),
         ("TOPN(5, VALUES(Customer[CustomerName] ), [Total Sales], DESC)", "PERSON"), ('["Customer Name", "Order Date"]', "PERSON"),
         ("来到S市Q区某小区10栋5单元202室", "ADDRESS"), ('assert find_demlo("13360142222") == "x"', "CN_MOBILE"),
     ],
@@ -67,6 +67,10 @@ def test_a_quotient_is_no_telephone_of_any_state():
     """40 / 3 and 25 / 18 as a calculator shows them."""
     assert find(pl.Series(["13.333333333", "结果是 1.3888888888", "139.66778421"]), ("CN_MOBILE",)).is_empty()
     assert find(pl.Series(["139.6677.8421", "139·6677·8421"]), ("CN_MOBILE",))["state"].to_list() == ["valid"] * 2
+
+
+def test_a_name_that_begins_like_a_country_is_one():
+    assert find(pl.Series(["请给韩国强先生"]), ("PERSON",))["state"].to_list() == ["valid"]
 
 
 def test_a_name_in_a_list_of_values_is_one():

@@ -102,7 +102,7 @@ _STOP = words(
     "查到 查询 查看 查收 查找 查一 查得 查出 查过 查明 查不 "
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
     "从事 常用 和平 高级 成为 应用 "
-    "印度 韩国 古巴 蒙古 单亲 应届 成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
+    "印度 古巴 蒙古 单亲 应届 成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
     "严格 关于 向量 国家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
     "全面 全国 成都 路人 强大 连续 "
     "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
@@ -214,7 +214,7 @@ class Person(Recognizer):
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):
             return Judgement(0.9, "specimen")
-        if value[:2] in _STOP or value in _STOP:
+        if value[:2] in _STOP or value in _STOP or value == "韩国":  # 韩国女士, but 韩国强先生 has a name
             return None
         if rule == "person.surname":
             return Judgement(0.5, "suspect")
