@@ -194,7 +194,7 @@ class NearDuplicates(Check):
         """Pairs that were compared, and how well they are found; the keys, for canaries."""
         earlier = (need for each in self._repeats for need in each.needs())
         own = (Need(self._candidates), Need(self._pairs), self._recall, *self._plants)
-        return (*own, self._shared.group, *self._shared.needs(), *self._sketch.needs(), *earlier)
+        return (*own, self._shared.group, Need(self._sketch), *self._sketch.needs(), *earlier)
 
     def promised(self) -> frozenset[str]:
         """Without an earlier dataset nothing is compared with one."""

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from datacheck.check import Group, Need, Rounds, View
+from datacheck.check import Group, Need, Rounds, Summary, View, total
 from datacheck.features.sketch import MARKS, Sketch, TextSet
 from datacheck.features.tasks import tasks
 from datacheck.features.text_key import media
@@ -23,6 +23,7 @@ from datacheck.text.shingles import Shingles
 
 LOOKED_THROUGH = 10_000  # rows, of whose keys a task has its share, so that few rows are one task
 PIECE = 1 << 23  # keys of a bucket that a task holds: more are looked through in several tasks, some keys in each
+MARKS_AT_ONCE = 1 << 20  # rows
 AT_ONCE = 4_000  # rows that one task reads, or those of one part
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
@@ -32,6 +33,20 @@ _ANSWERS = (pl.col("role") == "assistant").fill_null(value=False) | pl.col("part
 _ANSWERS &= pl.col("part") != "answer"  # a gold
 Keep = Literal["first", "longest", "best_score"]
 PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), "best_score": ("score",)}
+
+
+class Marks(Summary):
+    """The marks of all rows in one table, 16 bytes a row: who needs them all would else open a file for each part."""
+
+    of: Sketch
+
+    def needs(self) -> tuple[Need, ...]:
+        """The marks part by part."""
+        return (Need(self.of),)
+
+    def compute(self, data: View) -> pl.DataFrame:
+        """`mark_1`, `mark_2` u64: a line per row, to the last one that has any; zeros for a row without n-grams."""
+        return pl.DataFrame(marks_of(data, self.of), schema=dict.fromkeys(MARKS, pl.UInt64), orient="row")
 
 
 class SharedKeys(Rounds):
@@ -52,7 +67,7 @@ class SharedKeys(Rounds):
 
     def needs(self) -> tuple[Need, ...]:
         """All keys, and the marks."""
-        return (self.group, Need(self.sketch))
+        return (self.group, Need(Marks(of=self.sketch)))
 
     def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
         """Once: numbers of buckets, and of how many pieces of each which one."""
@@ -78,7 +93,7 @@ class SharedKeys(Rounds):
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
         lines = lines.filter(pl.Series(shared(lines["key"].to_numpy())))
         if lines.height >= ALIKE_FROM:
-            marks = marks_of(data, self.sketch)[lines["row"].to_numpy()]
+            marks = gathered_marks(data, self.sketch)[lines["row"].to_numpy()]
             lines = lines.filter(pl.Series(alike(lines["key"].to_numpy(), marks, self.least)))
         return lines.sort("key", "row")
 
@@ -188,6 +203,15 @@ def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]
     lines = only(data[Need(sketch)].select("row", "key", *MARKS), rows).collect()
     keys = lines["key"].explode(empty_as_null=False).to_numpy().reshape(-1, sketch.scheme[1])
     return keys, lines.select(MARKS).to_numpy().reshape(-1, len(MARKS))
+
+
+def gathered_marks(data: View, sketch: Sketch) -> UInt64s:
+    """Return the mark of each row, as `marks_of` does, from the table that has all of them."""
+    table = data[Need(Marks(of=sketch))]
+    marks = np.empty((total(table), len(MARKS)), np.uint64)
+    for at in range(0, len(marks), MARKS_AT_ONCE):  # the table and the array at once would be twice as much
+        marks[at : at + MARKS_AT_ONCE] = table.slice(at, MARKS_AT_ONCE).collect().to_numpy()
+    return marks
 
 
 def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:

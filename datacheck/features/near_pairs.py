@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Need, Rounds, View, total
-from datacheck.features.near import PREFERRED_BY, Candidates, Keep, answers_of, groups, marks_of, preferred
+from datacheck.features.near import PREFERRED_BY, Candidates, Keep, answers_of, Marks, gathered_marks, groups, preferred
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.matching import Pairs, answered_otherwise, exact_contained, exact_pairs, possible, reaching, union
 from datacheck.text.shingles import take
@@ -41,7 +41,7 @@ class NearPairs(Rounds):
 
     def needs(self) -> tuple[Need, ...]:
         """The candidates, the keys that they share, and marks."""
-        return (Need(self.of), *self.of.keys, Need(self.of.sketch))
+        return (Need(self.of), *self.of.keys, Need(Marks(of=self.of.sketch)))
 
     def ranked(self, data: View, *columns: str) -> pl.DataFrame:
         """Columns of the candidates' table that have values, and what they are preferred by, in order of preference.
@@ -86,7 +86,7 @@ class NearPairs(Rounds):
         tables, apart, lengths = _Tables(data, self.of, facts), groups(facts), facts["length"].to_numpy()
         marks = KnownMarks(None, 0)
         if tables.entries >= MARKED_FROM:
-            every = marks_of(data, self.of.sketch)
+            every = gathered_marks(data, self.of.sketch)
             rows = facts["row"].to_numpy()
             whole = len(rows) == len(every) and self.keep == "first"
             marks = KnownMarks(every if whole else every[rows], self.of.least)

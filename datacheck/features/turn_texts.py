@@ -1,6 +1,9 @@
 """The texts of a dataset one by one, as checks of wording look at them."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from tempfile import mkstemp
 from typing import Literal
 
 import polars as pl
@@ -41,20 +44,29 @@ def texts_of_suspects(data: View, gate: pl.Expr, *, plain: bool = True, thoughts
     """All texts, as `turn_texts` has them, of the rows in which `gate` holds of one of them.
 
     The data are read once, part by part, for what a check asks of few rows in many queries, evidence included. Texts of
-    more than `_ROOM` bytes are not held: they are read again by each query.
+    more than `_ROOM` bytes go to scratch files.
     """
-    kept: list[pl.DataFrame] = []
-    rows, left = [], _ROOM
+    kept = [_texts(data.turns, data.cells, plain=plain, thoughts=thoughts).clear().collect()]
+    files: list[Path] = []
+    size = 0
     for turns, cells in zip(data.pieces("turns"), data.pieces("cells"), strict=True):
         texts = _texts(turns, cells, plain=plain, thoughts=thoughts).collect()
-        rows.append(texts.filter(gate)["row"].unique())
-        some = texts.filter(pl.col("row").is_in(rows[-1].implode()))
-        left -= int(some["text"].str.len_bytes().sum())
-        kept = [*kept, alone(some)] if left >= 0 else []
-    if left >= 0 and kept:
-        return pl.concat(kept).lazy()
-    every = turn_texts(data, plain=plain, thoughts=thoughts)
-    return of_rows(every, pl.concat(rows).to_frame().lazy()) if rows else every
+        rows = texts.filter(gate)["row"].unique()
+        some = texts.filter(pl.col("row").is_in(rows.implode()))
+        kept.append(alone(some))
+        size += int(some["text"].str.len_bytes().sum())
+        if size > _ROOM:
+            files.append(_new_file(data.scratch, "suspects"))
+            pl.concat(kept).write_parquet(files[-1], compression="lz4", statistics=False)
+            kept, size = [kept[0].clear()], 0
+    return pl.concat([*map(pl.scan_parquet, files), pl.concat(kept).lazy()])
+
+
+def _new_file(folder: Path, name: str) -> Path:
+    """A file that was not there, and is no one else's to read."""
+    handle, path = mkstemp(".parquet", name, folder)
+    os.close(handle)
+    return Path(path)
 
 
 def _texts(turns: pl.LazyFrame, cells: pl.LazyFrame, *, plain: bool, thoughts: bool) -> pl.LazyFrame:
