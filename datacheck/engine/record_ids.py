@@ -1,13 +1,13 @@
 """What a place of evidence is, whatever file and line it stands on: the key of its record, of its bytes, of its file.
 
-Line numbers change from drop to drop; these do not. They are worked out only for parts in which something was found,
-once each, and kept in the store.
+Line numbers change from drop to drop; these do not. They are worked out only where something was found.
 """
 
 from collections.abc import Iterator
 from os import getpid
 from zlib import crc32
 
+import numpy as np
 import polars as pl
 
 from datacheck.engine.store import scan
@@ -16,6 +16,7 @@ from datacheck.text.record_keys import HEX, record_keys
 
 RECORD = {"record": pl.String()}  # the column that `with_records` adds
 _PLACE = ["file", "line", "byte"]
+_MANY = 4  # of a part in which every so-many-th row is named, all keys are worked out, and kept
 
 
 def with_records(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:
@@ -51,20 +52,30 @@ def _keys(rows: pl.Series, view: StoreView) -> Iterator[pl.DataFrame]:
     for part in sorted(view.loaded.parts, key=lambda part: crc32(f"{part.key} {getpid()}".encode())):
         wanted = rows.filter(rows.is_between(part.first_row, part.first_row + part.rows, closed="left"))
         if len(wanted):
-            keys = _part_keys(part, view).with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)
+            own = (wanted - part.first_row).cast(pl.UInt32)
+            keys = _part_keys(part, view, own).with_columns(pl.col("row").cast(pl.UInt64) + part.first_row)
             yield keys.join(wanted.to_frame("row"), on="row", how="semi")
 
 
-def _part_keys(part: Part, view: StoreView) -> pl.DataFrame:
-    """The keys of all records of a part, from the store where it has them."""
+def _part_keys(part: Part, view: StoreView, wanted: pl.Series) -> pl.DataFrame:
+    """The keys of records of a part, those of `wanted` among them, from the store where it has them.
+
+    Of tables in memory only those are worked out, where they are few; from files all are, for the checks to come.
+    """
     store = view.store
     target = store.path("records", f"{part.key}.parquet")
     if not store.has(target):
         rows, turns, cells = (
             scan(store.path("parts", part.key) / f"{name}.parquet").collect() for name in ("rows", "turns", "cells")
         )
+        if store.holds and len(wanted) * _MANY < part.rows:
+            return record_keys(_lines_of(turns, wanted), _lines_of(cells, wanted), wanted)
         store.write_table(target, record_keys(turns, cells, rows["row"]))
     return scan(target).collect()
+
+
+def _lines_of(table: pl.DataFrame, wanted: pl.Series) -> pl.DataFrame:
+    return table[np.flatnonzero(np.isin(table["row"].to_numpy(), wanted.to_numpy()))]
 
 
 def _rows_there(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:

@@ -14,7 +14,12 @@ import io
 import os
 import signal
 import threading
+import time
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
+from itertools import chain, islice
 from multiprocessing.connection import Connection, Pipe
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -22,10 +27,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from datacheck.engine import held
 from datacheck.engine.costs import Cost, metered
 from datacheck.engine.processes import end_fork_with_parent, ends_after, may_fork
-from datacheck.engine.workers import STOPPED, Failure, Here
+from datacheck.engine.workers import STOPPED_STEP, Here, guarded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
+    from concurrent.futures import Future
     from pathlib import Path
 
     import polars as pl
@@ -65,32 +71,60 @@ class Twin:
 
 
 class Pair(Here):
-    """Does the work in this process and its twin, beside each other."""
+    """Does the work in this process and its twin, beside each other: the tasks of two steps, or of one."""
 
     def __init__(self, twin: Twin, *, limit: float = 0.0) -> None:
         super().__init__(limit=limit)
         self.count = 2
         self._twin = twin
+        self._threads = ThreadPoolExecutor(self.count, thread_name_prefix="pair")
+        self._both = threading.Semaphore(self.count)
         self._mine, self._twins = threading.Lock(), threading.Lock()
+
+    def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
+        """Yield `work(task)` in the order of `tasks`, of which some are done ahead of it."""
+        ahead = iter(tasks)
+        first = list(islice(ahead, 2))
+        if len(first) < 2 or self.closed:  # noqa: PLR2004 - no other one to do: the thread that waits may do it
+            yield from super().map(work, chain(first, ahead), debug=debug)
+            return
+        flying: deque[Future[tuple[Any, Cost]]] = deque()
+        for task in chain(first, ahead):
+            flying.append(self._threads.submit(self._done, partial(guarded, work, task, debug=debug)))
+            if len(flying) > self.count:
+                yield self._counted(flying.popleft().result())
+        while flying:
+            yield self._counted(flying.popleft().result())
+
+    def _done(self, do: Callable[[], Any]) -> tuple[Any, Cost]:
+        """Do it for a step that waits in another thread, and so does not count the time of this one."""
+        if self.closed:
+            return STOPPED_STEP, Cost()
+        own = time.thread_time()
+        outcome, cost = self.done(do)
+        cost.cpu += time.thread_time() - own
+        return outcome, cost
 
     def done(self, do: Callable[[], Any]) -> tuple[Any, Cost]:
         """Do it where nothing is done at the moment."""
-        if self._mine.acquire(blocking=False):
-            try:
-                return super().done(do)
-            finally:
-                self._mine.release()
-        with self._twins:
-            try:
-                return self._twin.done(do, self.limit)
-            except (EOFError, OSError):
-                if self.closed:
-                    return Failure("Stopped", STOPPED), Cost()
-                os._exit(1)
+        with self._both:
+            if self._mine.acquire(blocking=False):
+                try:
+                    return super().done(do)
+                finally:
+                    self._mine.release()
+            with self._twins:
+                try:
+                    return self._twin.done(do, self.limit)
+                except (EOFError, OSError):
+                    if self.closed:
+                        return STOPPED_STEP, Cost()
+                    os._exit(1)
 
     def close(self, *, kill: bool = False) -> None:
         """With `kill` end the twin; else another pair may have it."""
         super().close(kill=kill)
+        self._threads.shutdown(wait=False, cancel_futures=True)
         if kill:
             global _twin  # noqa: PLW0603 - of the whole process
             _twin = None

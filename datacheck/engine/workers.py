@@ -63,7 +63,7 @@ class Failure:
     trace: str = ""
 
 
-_STOPPED = Failure("Stopped", STOPPED)
+STOPPED_STEP = Failure("Stopped", STOPPED)
 
 
 class StepFailedError(DatacheckError):
@@ -139,7 +139,7 @@ class Workers:
     def _submit(self, do: Callable[[Any], Any], task: Any) -> Any:
         with self._lock:
             if self.closed:
-                raise StepFailedError(_STOPPED)
+                raise StepFailedError(STOPPED_STEP)
             if self._pool is None:
                 os.environ.setdefault("POLARS_MAX_THREADS", str(self.threads))
                 self._pool = self._new(self.count)
@@ -160,7 +160,7 @@ class Workers:
         with self._alone:
             with self._lock:
                 if self.closed:
-                    return _STOPPED
+                    return STOPPED_STEP
                 pool = self._new(1)
                 future = pool.submit(do, task)
                 (process,) = pool._processes.values()  # noqa: SLF001 - as below
@@ -168,7 +168,7 @@ class Workers:
                 return future.result()
             except BrokenProcessPool:
                 pool.shutdown()  # its thread reaps the process; who waits beside it may not learn how that ended
-                return _STOPPED if self.closed else self._dead(process.exitcode)
+                return STOPPED_STEP if self.closed else self._dead(process.exitcode)
             finally:
                 process.kill()  # it has nothing left to do; at the end of this process nobody would tell it to stop
                 pool.shutdown(wait=False)
@@ -208,7 +208,7 @@ class Here(Workers):
         """Yield `work(task)` in the order of `tasks`."""
         for task in tasks:
             do = partial(guarded, work, task, debug=debug)
-            yield _STOPPED if self.closed else self._counted(self.done(do))
+            yield STOPPED_STEP if self.closed else self._counted(self.done(do))
 
     def done(self, do: Callable[[], Any]) -> tuple[Any, Cost]:
         """Do it, and say what it cost."""

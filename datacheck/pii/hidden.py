@@ -11,8 +11,16 @@ from typing import Any
 # Presidio and spaCy load these where they are installed, as on every training machine: seconds and gigabytes, for
 # engines that are not used here, and what they have to say stands on our standard error.
 UNUSED = ("torch", "transformers", "stanza", "tensorflow", "jax", "cupy", "mxnet", "gliner", "langextract")
-# What Presidio imports for engines and recognizers other than ours: 1.2 CPU s. It cannot do without their names.
-IDLE = ("spacy", "thinc", "presidio_analyzer.predefined_recognizers")
+# What Presidio imports for engines and recognizers other than ours: 1.3 CPU s. It cannot do without their names.
+IDLE = (
+    "spacy",
+    "thinc",
+    "presidio_analyzer.predefined_recognizers",
+    "presidio_analyzer.lm_recognizer",
+    "presidio_analyzer.llm_utils",
+    "presidio_analyzer.input_validation",
+    "presidio_analyzer.nlp_engine.ner_model_configuration",
+)
 _own = False
 
 

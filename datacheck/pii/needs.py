@@ -5,17 +5,18 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from datacheck.pii.digits import chain_of
-from datacheck.pii.required import MEANS_OTHERWISE, Group, codes, groups_of, parser
+from datacheck.pii.required import MEANS_OTHERWISE, Group, codes, digits_in, groups_of, parser
 
 _LONGEST = 8  # characters of a word that are looked for: in a text of one letter a word may begin everywhere
 _RARE = frozenset("@#%&|+~<>^$\\{}")
 
 
 class Alternative(NamedTuple):
-    """A text that is matched this way has a word of each group, and a chain of so many digits (see `chains`)."""
+    """A text that is matched this way has a word of each group, so many digits, and a chain of so many (see `chains`)."""
 
     words: tuple[Group, ...]
     chain: int
+    digits: int = 0
 
 
 @cache
@@ -41,7 +42,7 @@ def _alternatives(sequence: Any) -> list[Any]:
 
 def _way(sequence: Any) -> Alternative:
     groups = (frozenset(word[:_LONGEST] for word in group) for group in groups_of(sequence))
-    return Alternative(tuple(sorted(filter(_tells, groups), key=sorted)), chain_of(sequence))
+    return Alternative(tuple(sorted(filter(_tells, groups), key=sorted)), chain_of(sequence), digits_in(sequence))
 
 
 def _tells(group: Group) -> bool:

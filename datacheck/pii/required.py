@@ -113,12 +113,13 @@ def least_digits(expression: str) -> int:
     if MEANS_OTHERWISE.search(expression):
         return 0
     try:
-        return _digits(parser.parse(expression))
+        return digits_in(parser.parse(expression))
     except re.error:
         return 0
 
 
-def _digits(sequence: Iterable[tuple[Any, Any]]) -> int:
+def digits_in(sequence: Iterable[tuple[Any, Any]]) -> int:
+    """The fewest ASCII digits that a match of what was parsed holds."""
     return sum(_digits_of(code, value) for code, value in sequence)
 
 
@@ -127,13 +128,13 @@ def _digits_of(code: Any, value: Any) -> int:
     if code is codes.LITERAL:
         return chr(value) in _DIGITS
     if code is codes.SUBPATTERN:
-        return _digits(value[-1])
+        return digits_in(value[-1])
     if code is codes.ATOMIC_GROUP:
-        return _digits(value)
+        return digits_in(value)
     if code in REPEATED:
-        return int(value[0]) * _digits(value[2])
+        return int(value[0]) * digits_in(value[2])
     if code is codes.BRANCH:
-        return min(map(_digits, value[1]))
+        return min(map(digits_in, value[1]))
     return code is codes.IN and _DIGITS.issuperset(_characters(value))
 
 

@@ -33,7 +33,8 @@ class _Needs(Struct):
     """`native/needs.c` says what of."""
 
     kinds = {
-        **dict.fromkeys(("group_of", "groups", "way", "needed", "chain", "expression"), np.int32), "wordless": int,
+        **dict.fromkeys(("group_of", "groups", "way", "needed", "digits", "chain", "expression"), np.int32),
+        "wordless": int,
     }  # fmt: skip
 
 
@@ -83,6 +84,7 @@ def _sieve(expressions: tuple[str, ...]) -> _Sieve:
         groups=_int32s(chain.from_iterable(places.values())),
         way=_int32s(way for _, way in groups),
         needed=_int32s(len(way.words) for way, _ in every),
+        digits=_int32s(way.digits for way, _ in every),
         chain=_int32s(way.chain for way, _ in every),
         expression=_int32s(number for _, number in every),
         wordless=sum(not way.words for way, _ in every),

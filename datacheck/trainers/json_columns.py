@@ -87,11 +87,11 @@ def _leaf(value: Any, kind: pa.DataType) -> Any:
 def _date(text: str, kind: pa.DataType) -> Any:
     try:
         found = dt.datetime.fromisoformat(text)
-    except ValueError:
+        if found.tzinfo is None:
+            return found
+        return found.astimezone(dt.UTC).replace(tzinfo=None if kind.tz is None else dt.UTC)
+    except (ValueError, OverflowError):  # the latter: the first or the last day there is, elsewhere
         return text
-    if found.tzinfo is None:
-        return found
-    return found.astimezone(dt.UTC).replace(tzinfo=None if kind.tz is None else dt.UTC)
 
 
 def _decoded(value: Any) -> Any:

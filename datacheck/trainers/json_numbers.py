@@ -43,7 +43,7 @@ def fraction(text: str) -> float:
     behind = 0.0
     for digit in decimals[:_MOST_DECIMALS]:
         behind = behind * 10.0 + int(digit)
-    value = (float(int(whole or "0")) + behind * _TENTHS[len(decimals[:_MOST_DECIMALS])]) * (-1.0 if sign else 1.0)
+    value = (float(whole or "0") + behind * _TENTHS[len(decimals[:_MOST_DECIMALS])]) * (-1.0 if sign else 1.0)
     return value * _power(int(exponent) if exponent.strip("+-") else 0) if exponent else value
 
 

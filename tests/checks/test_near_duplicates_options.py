@@ -13,7 +13,7 @@ from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.features import near, near_pairs, planting
 from datacheck.features.sketch import GramSettings
 from datacheck.testing import finding, measure
-from datacheck.text import walk
+from datacheck.text import matching, walk
 from datacheck.text.plants import plant
 
 STORY = "清晨的码头上，渔民把昨夜的收获一筐筐抬上岸，海鸥在头顶盘旋，空气里满是盐和柴油的味道。"
@@ -369,7 +369,8 @@ def test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does(seed,
     check = NearDuplicates(keep=keep, boilerplate=None, normalise=())
     plain = measure(check, data, source=source)
     for module, name, value in ((walk, "FEW", 0), (walk, "EACH", 0), (walk, "IN_LINE", 2), (near_pairs, "LEAST", 3), (near_pairs, "TASKS", 99),
-                                (near, "LOOKED_THROUGH", 20), (near, "PIECE", 50), (near, "AT_ONCE", 5), (near_pairs, "BLOCK", 2)):  # fmt: skip
+                                (near, "LOOKED_THROUGH", 20), (near, "PIECE", 50), (near, "AT_ONCE", 5), (near_pairs, "BLOCK", 2),
+                                (near_pairs, "MARKED_FROM", 0), (near, "ALIKE_FROM", 0), (matching, "ALIKE_FROM", 0), (near, "MARKS_AT_ONCE", 8)):  # fmt: skip
         monkeypatch.setattr(module, name, value)
     cut = measure(check, data, source={**source, "limits": {"chunk_records": 7}})
     assert cut.values == plain.values

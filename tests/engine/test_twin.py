@@ -6,6 +6,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from multiprocessing.reduction import ForkingPickler
@@ -19,7 +20,7 @@ from core_helpers import BAD, GOOD, contract, environment, jsonl, report, spawn
 from datacheck.engine import held, processes, twin
 from datacheck.engine.costs import Cost
 from datacheck.engine.run import is_little
-from datacheck.engine.workers import Workers
+from datacheck.engine.workers import STOPPED_STEP, Workers
 
 CHECKS = ("role_errors", "empty_turns", "refusals", "control_tokens", "exact_duplicates", "garbled_text")
 TWO = pytest.mark.skipif(
@@ -130,6 +131,28 @@ held.forget(root)
 print(held.get(root / "b"), two.done(partial(held.get, root / "b"), 0)[0])
 """
     assert said(program) == "[1, 2]\nb'made' None\nNone None"
+
+
+class Other:
+    """In place of a twin: does the work where it is asked to."""
+
+    def done(self, do, limit):
+        assert not limit
+        return do(), Cost()
+
+
+@pytest.mark.parametrize("tasks", [0, 1, 2, 6])
+def test_the_tasks_of_one_step_are_done_by_both(tasks):
+    meeting = threading.Barrier(2 if tasks > 1 else 1, timeout=10)
+    pair = twin.Pair(Other())
+
+    def met(number):
+        meeting.wait()
+        return number
+
+    assert list(pair.map(met, range(tasks))) == list(range(tasks))
+    pair.close()
+    assert list(pair.map(met, range(tasks))) == [STOPPED_STEP] * tasks
 
 
 class Pipe:

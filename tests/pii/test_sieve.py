@@ -49,6 +49,13 @@ def test_in_which_ways_an_expression_matches(expression, found):
     assert told == found
 
 
+def test_digits_that_are_no_chain_are_counted():
+    expression = "[1-9](?:(?:\\r?\\n)?[0-9]){5}x|[0-9](?:年|:)[0-9]{2}"
+    assert [(way.chain, way.digits) for way in ways(expression)] == [(1, 6), (2, 3)]
+    told = possible(pl.Series(["123\n456x", "12 text 34", "1 of 2", "1:22"]), [expression])
+    assert told[expression].tolist() == [True, True, False, True]
+
+
 def test_no_match_is_ruled_out():
     texts = [*hostile_texts(41, 700), *broken_values(41, 700)]
     assert lost(texts, EXPRESSIONS) == []
@@ -72,7 +79,7 @@ def plainly(text: str, way: Alternative) -> bool:
     small = "".join(char.lower() if char.isascii() else char for char in text)
     seen = chains(text)
     longest = seen.longest if seen.total >= 4 else seen.total
-    return longest >= way.chain and all(any(word in small for word in group) for group in way.words)
+    return seen.total >= way.digits and longest >= way.chain and all(any(word in small for word in group) for group in way.words)
 
 
 def test_the_kernel_tells_what_plain_code_does():

@@ -115,6 +115,13 @@ def test_fractions_are_those_of_pandas_itself():
         assert fraction(repr(value)) == pandas.io.json.ujson_loads(repr(value))
 
 
+def test_numbers_and_days_beyond_all_bounds():
+    """Nobody's data, but hostile data: an exception would end the comparison."""
+    assert fraction("1" * 400 + ".5") == math.inf
+    last = "9999-12-31T23:59:59-01:00"
+    assert read({"a": last}) == [{"a": last}]
+
+
 def test_a_text_that_is_no_number_is_none():
     for text in ("0x1", "1.2.3", "one"):
         with pytest.raises(ValueError, match="no number"):

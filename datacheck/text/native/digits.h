@@ -20,16 +20,24 @@ INLINE bool is_separator(uint32_t code) {
 
 INLINE bool is_digit(uint32_t code) { return code - '0' < 10; }
 
-/* How many digits the longest chain has, or more: of a text with few digits, how many it has. */
-INLINE int64_t longest_chain(const uint8_t *bytes, int64_t length) {
-    int64_t all = 0, longest = 0, digits = 0, between = 0;
-    for (int64_t at = 0; at < length; at += BLOCK) {
+typedef struct {
+    int64_t all, longest; /* in the text, and in its longest chain; of few digits these are the same */
+} Digits;
+
+/* How many digits a text has. What is in front of the first one and behind the last one is not decoded. */
+INLINE Digits count_digits(const uint8_t *bytes, int64_t length) {
+    int64_t all = 0, longest = 0, digits = 0, between = 0, at = 0, end = 0;
+    for (int64_t block = 0; block < length; block += BLOCK) {
         uint8_t some = 0; /* counted in bytes, many at a time */
-        for (int64_t i = at; i < MIN(at + BLOCK, length); i++) some += (uint8_t)(bytes[i] - '0') < 10;
+        for (int64_t i = block; i < MIN(block + BLOCK, length); i++) some += (uint8_t)(bytes[i] - '0') < 10;
+        if (some && !all) at = block;
+        if (some) end = MIN(block + BLOCK, length);
         all += some;
     }
-    if (all < FEW_DIGITS) return all;
-    for (int64_t at = 0; at < length;) {
+    if (all < FEW_DIGITS) return (Digits){all, all};
+    while (!is_digit(bytes[at])) at++;
+    while (!is_digit(bytes[end - 1])) end--;
+    while (at < end) {
         uint32_t code;
         at += (int64_t)decode_one(bytes + at, &code);
         if (is_digit(code))
@@ -37,7 +45,7 @@ INLINE int64_t longest_chain(const uint8_t *bytes, int64_t length) {
         else if (!is_separator(code) || ++between > MOST_BETWEEN)
             digits = between = 0;
     }
-    return longest;
+    return (Digits){all, longest};
 }
 
 #endif

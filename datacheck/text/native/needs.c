@@ -15,10 +15,10 @@ typedef struct {
 } Words;
 
 /* Word w stands in groups[group_of[w]] to groups[group_of[w + 1] - 1]; way[g]: which way of matching needs a word of
- * group g. Of each way: how many groups it needs, the fewest digits of its longest chain, and its expression. Those that
- * need no word come first: `wordless` of them. */
+ * group g. Of each way: how many groups it needs, the fewest digits, those of its longest chain, and its expression. Those
+ * that need no word come first: `wordless` of them. */
 typedef struct {
-    const int32_t *group_of, *groups, *way, *needed, *chain, *expression;
+    const int32_t *group_of, *groups, *way, *needed, *digits, *chain, *expression;
     int64_t wordless;
 } Needs;
 
@@ -105,6 +105,11 @@ static __attribute__((noinline)) int64_t find_words_at(
     return met;
 }
 
+/* Whether a text with so many digits has as many as a way of matching needs. */
+INLINE bool has_digits(const Needs *needs, int64_t way, Digits digits) {
+    return needs->digits[way] <= digits.all && needs->chain[way] <= digits.longest;
+}
+
 /* Say in out[expression * stride + row] which expressions each row may match. */
 EXPORT void find_possible(
     const Rows *rows, int64_t first, int64_t last, const Words *words, const Needs *needs, const Marks *marks,
@@ -114,7 +119,8 @@ EXPORT void find_possible(
     const bool *single = words->single;
     for (int64_t row = first; row < last; row++) {
         const uint8_t *data = text_of(rows, row), *end = data + bytes_of(rows, row);
-        int64_t met = 0, longest = longest_chain(data, end - data);
+        Digits digits = count_digits(data, end - data);
+        int64_t met = 0;
         int32_t mark = (int32_t)(row - first + 1);
         const uint8_t *at = data;
         for (; at + EIGHT <= end; at++)
@@ -125,8 +131,8 @@ EXPORT void find_possible(
             if (may_begin(begin, longer, single, rest)) met = find_words_at(words, at, end, needs, mark, marks, met);
         }
         for (int64_t i = 0; i < met; i++)
-            if (needs->chain[marks->met[i]] <= longest) out[needs->expression[marks->met[i]] * stride + row] = true;
+            if (has_digits(needs, marks->met[i], digits)) out[needs->expression[marks->met[i]] * stride + row] = true;
         for (int64_t way = 0; way < needs->wordless; way++)
-            if (needs->chain[way] <= longest) out[needs->expression[way] * stride + row] = true;
+            if (has_digits(needs, way, digits)) out[needs->expression[way] * stride + row] = true;
     }
 }

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "keys_of_half_a_record",
+        "a record has one key, however many others are named beside it",
+        "datacheck.engine.record_ids._lines_of",
+        "np.flatnonzero(",
+        "np.flatnonzero(np.arange(table.height) % 2 * ",
+        "tests/engine/test_record_ids.py::test_few_records_in_memory_have_the_keys_that_all_have",
+    ),
+    Sabotage(
         "records_pile_up",
         "a process keeps no more records than there is room for",
         "datacheck.engine.store.scan_records",
@@ -18,6 +26,14 @@ SABOTAGES = (
         "if children <= 2",
         "if children",
         "tests/engine/test_twin.py::test_where_there_would_be_two_children_a_twin_does_more",
+    ),
+    Sabotage(
+        "one_task_of_a_step_at_a_time",
+        "of little data, too, two processes share the work of one step",
+        "datacheck.engine.twin.Pair.map",
+        "if len(flying) > self.count",
+        "if flying",
+        "tests/engine/test_twin.py::test_the_tasks_of_one_step_are_done_by_both",
     ),
     Sabotage(
         "suppressed_rows_leave_the_denominator",

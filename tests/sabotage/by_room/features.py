@@ -124,6 +124,14 @@ SABOTAGES = (
         "tests/checks/test_unjudged_text.py::test_worked_solutions_beside_a_gold_are_judged",
     ),
     Sabotage(
+        "marks_of_other_rows",
+        "what tells rows apart that share a key by chance is that of these rows, however many there are",
+        "datacheck.features.near.gathered_marks",
+        "table.slice(at,",
+        "table.slice(0,",
+        "tests/checks/test_near_duplicates_options.py::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
+    ),
+    Sabotage(
         "suspects_without_their_rows",
         "a check of wording sees all that is said in a row in which something is suspect",
         "datacheck.features.turn_texts.texts_of_suspects",

@@ -212,6 +212,14 @@ SABOTAGES = (
         "tests/pii/test_digits.py::test_around_chains_an_expression_matches_what_it_does_in_the_whole",
     ),
     Sabotage(
+        "more_digits_than_needed",
+        "a text is read for an expression if it has the digits that a match needs, whatever stands between them",
+        "datacheck.pii.needs._way",
+        "digits_in(sequence))",
+        "digits_in(sequence) + 1)",
+        "tests/pii/test_sieve.py::test_digits_that_are_no_chain_are_counted",
+    ),
+    Sabotage(
         "chains_over_wide_gaps",
         "a chain of digits that an expression must have is not longer than what the kernel takes for one",
         "datacheck.pii.digits._joined",
