@@ -436,6 +436,12 @@ class Feature(Model, ABC):
         """Tables that `compute` reads besides the plain ones."""
         return ()
 
+    def prepare(self) -> None:
+        """Have in memory what `compute` will want, before this process is forked: it is there for all, then.
+
+        Of much data only. No thread may begin in it, so no query of polars either.
+        """
+
     @abstractmethod
     def compute(self, part: View) -> pl.DataFrame:
         """Return a table with the promised columns; `row`, where it has one, is the part's own row number."""

@@ -284,7 +284,7 @@ class NearDuplicates(Check):
         texts = dict(self._sketch.of.texts(data.turns).iter_rows())
         keys: dict[int, set[int]] = {}
         for bucket in data.buckets(self._shared.group):
-            for key, row in self._shared.of_bucket(data, bucket).iter_rows():
+            for key, row in self._shared.of_bucket(bucket).iter_rows():
                 keys.setdefault(row, set()).add(key)
         read = PARTS[self.on] if self.features.n <= PLANTED_N else ()
         return [

@@ -49,6 +49,7 @@ SMALL = 16 * 1024 * 1024  # bytes of an evaluation set of which all that is made
 ALONE = 32 * 1024 * 1024  # bytes of data; to here no child: two take twice the CPU time of a twin (decision 0022)
 ALONE_ON_TWO_CORES = 64 * 1024 * 1024  # and to here, where there would be two children at most
 PER_WORKER = 8 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
+PREPARED = 8 * 1024 * 1024  # bytes of data for which is imported before a fork what features are likely to want
 LOOK = 1.0  # seconds between two looks whether anybody works
 Result = Loaded | Failure | Measurement | tuple[Path, ...]
 
@@ -91,6 +92,10 @@ class Engine:
         limit = contract.time_limit or longest(size)
         where = clusters.named(engine, size)
         own = alone and not discover.user_folder() and not plugins.inputs()
+        if own and where == "local" and size >= PREPARED:
+            for need in needs_of(contract):
+                if isinstance(need.table, Feature):
+                    need.table.prepare()
         count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
         if workers == 0 and not where.startswith(clusters.FOLDER):
             raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
@@ -326,15 +331,21 @@ class Engine:
                 self._ahead.wait(self.workers.waited())
 
 
-def indexed(contract: Contract) -> Iterator[str]:
-    """The datasets that others need an index of, one that may be kept: evaluation sets."""
+def needs_of(contract: Contract) -> Iterator[Need]:
+    """All that checks need, and what that needs; some of it more than once."""
     waiting = [need for dataset in contract.datasets.values() for check in dataset.checks for need in check.needs()]
     while waiting:
         need = waiting.pop()
-        if need.of and isinstance(need.table, Summary) and need.table.kept:
-            yield need.of
+        yield need
         if not isinstance(need.table, str):
             waiting += need.table.needs()
+
+
+def indexed(contract: Contract) -> Iterator[str]:
+    """The datasets that others need an index of, one that may be kept: evaluation sets."""
+    for need in needs_of(contract):
+        if need.of and isinstance(need.table, Summary) and need.table.kept:
+            yield need.of
 
 
 def _raise(error: Exception) -> Result:

@@ -16,10 +16,10 @@ import signal
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from itertools import chain, islice
 from multiprocessing.connection import Connection, Pipe
 from multiprocessing.reduction import ForkingPickler
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -82,14 +82,15 @@ class Pair(Here):
         self._mine, self._twins = threading.Lock(), threading.Lock()
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
-        """Yield `work(task)` in the order of `tasks`, of which some are done ahead of it."""
-        ahead = iter(tasks)
-        first = list(islice(ahead, 2))
-        if len(first) < 2 or self.closed:  # noqa: PLR2004 - no other one to do: the thread that waits may do it
-            yield from super().map(work, chain(first, ahead), debug=debug)
+        """Yield `work(task)` in the order of `tasks`, of which some are done ahead of it.
+
+        Those that are worked out one by one hold data (chunks of a file): to send them takes as long as it would help.
+        """
+        if not isinstance(tasks, Sequence) or len(tasks) < self.count or self.closed:
+            yield from super().map(work, tasks, debug=debug)
             return
         flying: deque[Future[tuple[Any, Cost]]] = deque()
-        for task in chain(first, ahead):
+        for task in tasks:
             flying.append(self._threads.submit(self._done, partial(guarded, work, task, debug=debug)))
             if len(flying) > self.count:
                 yield self._counted(flying.popleft().result())

@@ -6,12 +6,12 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Feature, View
-from datacheck.pii.analyzer import FOUND, analyze
+from datacheck.pii.analyzer import FOUND, analyze, load_engine
 from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.policy import SECRETS
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import identity
-from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.rules import identified
 from datacheck.pii.split import END, ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
 from datacheck.text.keys import FIELDS
@@ -109,6 +109,10 @@ class Identifiers(Feature):
     entities: tuple[str, ...] | None = None
     names: Literal["linked", "full", "model"] = "linked"
     analyzed: bool = True
+
+    def prepare(self) -> None:
+        """Presidio's engine, .3 s in a process: in much data there are candidates."""
+        load_engine(self.entities or of_regions())
 
     def compute(self, part: View) -> pl.DataFrame:
         """HITS: row, path, then as FOUND (start and end are code points), then what tells values apart.

@@ -84,18 +84,22 @@ class SharedKeys(Rounds):
     def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
         """`key` u64, `row` u32."""
         buckets, of = data.buckets(self.group), self._pieces(data.firsts[-1])
-        return pl.concat(self.of_bucket(data, buckets[number], piece, of) for number, piece in dealt.iter_rows())
+        lines = (self.of_bucket(buckets[number], piece, of) for number, piece in dealt.iter_rows())
+        return pl.concat(self._alike(data, each).sort("key", "row") for each in lines)
 
-    def of_bucket(self, data: View, bucket: pl.LazyFrame, piece: int = 0, of: int = 1) -> pl.DataFrame:
-        """The lines of a bucket, or of a piece of it, that are worth comparing."""
+    def of_bucket(self, bucket: pl.LazyFrame, piece: int = 0, of: int = 1) -> pl.DataFrame:
+        """The lines of a bucket, or of a piece of it, whose key another one has."""
         if of > 1:  # by digits of the key that did not choose the bucket
             bucket = bucket.filter(pl.col("key") // (1 << 32) % of == piece)
         lines = bucket.select("key", pl.col("row").cast(pl.UInt32)).collect()
-        lines = lines.filter(pl.Series(shared(lines["key"].to_numpy())))
-        if lines.height >= ALIKE_FROM:
-            marks = gathered_marks(data, self.sketch)[lines["row"].to_numpy()]
-            lines = lines.filter(pl.Series(alike(lines["key"].to_numpy(), marks, self.least)))
-        return lines.sort("key", "row")
+        return lines.filter(pl.Series(shared(lines["key"].to_numpy())))
+
+    def _alike(self, data: View, lines: pl.DataFrame) -> pl.DataFrame:
+        """Those that do not share their key by chance."""
+        if lines.height < ALIKE_FROM:
+            return lines
+        marks = gathered_marks(data, self.sketch)[lines["row"].to_numpy()]
+        return lines.filter(pl.Series(alike(lines["key"].to_numpy(), marks, self.least)))
 
 
 class Candidates(Rounds):

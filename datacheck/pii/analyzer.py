@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from datacheck.pii.engine import PresidioEngine
 
-__all__ = ["FOUND", "PiiTimeout", "analyze", "find"]
+__all__ = ["FOUND", "PiiTimeout", "analyze", "find", "load_engine"]
 
 FOUND = {
     "index": pl.UInt32, "entity": pl.String, "start": pl.UInt32, "end": pl.UInt32, "score": pl.Float64,
@@ -67,6 +67,13 @@ def find(
     return analyze(texts, candidates(texts, entities, names=names), names=names, before=before)
 
 
+def load_engine(entities: tuple[str, ...]) -> "PresidioEngine":
+    """The engine of this process for some entities, made where there is none."""
+    with lean():
+        from datacheck.pii.engine import engine  # Presidio is heavy, see there
+    return engine(entities)
+
+
 def analyze(
     texts: pl.Series, flags: pl.DataFrame, *, names: Names = "linked", before: Mapping[int, str] | None = None
 ) -> pl.DataFrame:
@@ -76,12 +83,10 @@ def analyze(
     rows = flags.with_row_index("index").filter(some)
     if rows.is_empty():
         return pl.DataFrame(schema=FOUND)
-    with lean():
-        from datacheck.pii.engine import engine  # Presidio is heavy, see there
-        from datacheck.pii.names import judged
-
     known = flags.columns
-    presidio = engine(tuple(known))
+    presidio = load_engine(tuple(known))
+    from datacheck.pii.names import judged
+
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
     views = [_views(text) for text in texts.gather(rows["index"])]

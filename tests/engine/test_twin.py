@@ -20,7 +20,7 @@ from core_helpers import BAD, GOOD, contract, environment, jsonl, report, spawn
 from datacheck.engine import held, processes, twin
 from datacheck.engine.costs import Cost
 from datacheck.engine.run import is_little
-from datacheck.engine.workers import STOPPED_STEP, Workers
+from datacheck.engine.workers import STOPPED_STEP, Failure, Workers
 
 CHECKS = ("role_errors", "empty_turns", "refusals", "control_tokens", "exact_duplicates", "garbled_text")
 TWO = pytest.mark.skipif(
@@ -211,7 +211,7 @@ def test_a_pair_does_not_outlive_its_twin(monkeypatch):
     assert pair.done(partial(int, 1))[0] == 1  # here
     pair.close(kill=True)
     with pair._mine:
-        assert isinstance(pair.done(partial(int, 1))[0], twin.Failure)  # it was ended because all was
+        assert isinstance(pair.done(partial(int, 1))[0], Failure)  # it was ended because all was
 
 
 def test_none_where_polars_has_threads(monkeypatch):
