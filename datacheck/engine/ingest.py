@@ -72,7 +72,7 @@ def load(
     store = sharing.store
     intake = Intake(store, reading, files, records=records, canaries=canaries, keep=keep)
     parsed: deque[Facts] = deque()
-    with store.scratch() as spool:
+    with store.scratch(shared=True) as spool:
         cut: Iterator[Chunks] = (read(entry.path, reading) for entry in files.read)
         if workers.apart:
             seen = None if workers.elsewhere and isinstance(store.place, InBucket) else spool.resolve()

@@ -3,16 +3,19 @@
 It imports little: what `prepare` sets must be set before polars is imported.
 """
 
+import atexit
 import hashlib
 import multiprocessing
 import pickle
 import platform
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from datacheck.engine.bucket import Place, close_others, local, opened
+from datacheck.engine.copies import leave, new_copies, use
 from datacheck.engine.processes import prepare
 from datacheck.errors import DatacheckError, LoadError
 
@@ -98,9 +101,22 @@ def _made_ready(where: Where) -> Setup:
             raise LoadError("{store}: what lies there is not what was written", store=str(setup.copy))
     if code_digest() != setup.code:
         raise LoadError("{host}: has another datacheck, or other plug-ins; install the same on every node", host=host)
+    if isinstance(place, Path):
+        _keep_scratch_here()
     if setup.own:
         from datacheck.engine.workers import keep_some_records
 
         keep_some_records()
     _ready[:] = [(where, setup)]
     return setup
+
+
+@cache
+def _keep_scratch_here() -> None:
+    """Let scratch files lie on a disk of this machine: what a step writes for itself alone need not cross the network."""
+    from datacheck.engine.store import scratch_on
+
+    folder = new_copies()
+    use(folder)
+    atexit.register(leave, folder)
+    scratch_on(folder)

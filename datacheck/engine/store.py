@@ -77,6 +77,15 @@ def _inputs() -> bytes:
     return b"\0".join(name.encode() + b"\0" + code for name, code in discover.user_inputs().items())
 
 
+_scratch: Path | None = None
+
+
+def scratch_on(folder: Path | None) -> None:
+    """From now on have scratch files of this process in a folder of its own; None: in the store."""
+    global _scratch  # noqa: PLW0603 - true of the whole process
+    _scratch = folder
+
+
 class Store:
     """A folder of finished tables. Reading and writing are safe beside other processes with the same store.
 
@@ -177,9 +186,12 @@ class Store:
         self.write_content(target, json.dumps(value, ensure_ascii=False).encode())
 
     @contextmanager
-    def scratch(self) -> Iterator[Path]:
-        """The name of a private folder, for whoever makes it; it is deleted at the end."""
-        folder = self.root / "scratch" / secrets.token_hex(8)
+    def scratch(self, *, shared: bool = False) -> Iterator[Path]:
+        """The name of a private folder, for whoever makes it; it is deleted at the end.
+
+        shared: who does a task elsewhere reads it as well; else it lies where `scratch_on` says.
+        """
+        folder = ((None if shared else _scratch) or self.root / "scratch") / secrets.token_hex(8)
         try:
             yield folder
         finally:

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Need, Rounds, View, total
-from datacheck.features.near import PREFERRED_BY, Candidates, Keep, answers_of, Marks, gathered_marks, groups, preferred
+from datacheck.features.near import PREFERRED_BY, Candidates, Keep, Marks, answers_of, gathered_marks, groups, preferred
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.matching import Pairs, answered_otherwise, exact_contained, exact_pairs, possible, reaching, union
 from datacheck.text.shingles import take

@@ -109,6 +109,19 @@ def test_a_report_of_a_cluster_is_that_of_this_machine(tmp_path, spawned):
     assert max(size for size, _ in cluster.sent) <= 1024
 
 
+def test_scratch_files_of_a_cluster_lie_on_the_machine_of_the_worker(tmp_path, spawned, monkeypatch):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    monkeypatch.setenv("TMPDIR", str(disk))
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    body = f"return Measured((Value('number', 2 * ({str(disk)!r} in str(data.scratch))),))"
+    user_check(tmp_path / "checks", "counts", body)
+    path = contract(tmp_path, ["counts"])
+    for engine, found in (("ray", 2), ("local", 0)):
+        told = json.loads(report_of(path, tmp_path / "checks", tmp_path / engine, engine))
+        assert [each["values"][0]["value"] for each in told["findings"] if each["check"] == "counts"] == [found]
+
+
 def test_a_task_whose_worker_is_killed_is_done_again(tmp_path):
     cluster = Spawned(Store(tmp_path / "store"), 1)
     killed = partial(once, tmp_path / "flag", partial(signal.raise_signal, signal.SIGKILL))

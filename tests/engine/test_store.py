@@ -250,3 +250,13 @@ def test_only_a_child_keeps_records(nothing_kept, tmp_path):
     pl.DataFrame({"text": ["secret"] * 9000}).write_parquet(path)
     scan_records(path).collect()
     assert stores._Kept.tables == {}
+
+
+def test_scratch_files_lie_on_a_disk_of_the_worker_and_what_all_read_in_the_store(tmp_path, monkeypatch):
+    monkeypatch.setattr(stores, "_scratch", tmp_path / "disk")
+    store = Store(tmp_path / "store")
+    with store.scratch() as own, store.scratch(shared=True) as common:
+        assert own.parent == tmp_path / "disk"
+        assert common.is_relative_to(store.root)
+        own.mkdir(parents=True)
+    assert not own.exists()

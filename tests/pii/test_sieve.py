@@ -79,7 +79,11 @@ def plainly(text: str, way: Alternative) -> bool:
     small = "".join(char.lower() if char.isascii() else char for char in text)
     seen = chains(text)
     longest = seen.longest if seen.total >= 4 else seen.total
-    return seen.total >= way.digits and longest >= way.chain and all(any(word in small for word in group) for group in way.words)
+    return (
+        seen.total >= way.digits
+        and longest >= way.chain
+        and all(any(word in small for word in group) for group in way.words)
+    )
 
 
 def test_the_kernel_tells_what_plain_code_does():

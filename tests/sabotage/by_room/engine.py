@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "scratch_over_the_network",
+        "scratch files of a cluster lie on the machine of the worker",
+        "datacheck.engine.store.Store.scratch",
+        "(None if shared else _scratch)",
+        "None",
+        "tests/engine/test_store.py::test_scratch_files_lie_on_a_disk_of_the_worker_and_what_all_read_in_the_store",
+    ),
+    Sabotage(
         "keys_of_half_a_record",
         "a record has one key, however many others are named beside it",
         "datacheck.engine.record_ids._lines_of",
