@@ -6,7 +6,7 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of_suspects, without_code
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
@@ -91,10 +91,10 @@ class LeakedReasoning(Check):
 
     def measure(self, data: View) -> Measured:
         """Find tags and phrases, then leave out what was asked for and what is the set's own form."""
-        texts = turn_texts(data, plain=False)
-        said = texts.filter(pl.col("role") == "assistant")
-        text = pl.col("text")
+        text, spoken = pl.col("text"), pl.col("role") == "assistant"
         any_kind = text.str.contains(_TAG) | text.str.contains(either((_LABELLED, _META, _BEGINS)))
+        texts = texts_of_suspects(data, spoken & any_kind, plain=False)
+        said = texts.filter(spoken)
         suspect = said.filter(any_kind).collect().lazy()
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))

@@ -113,7 +113,7 @@ def _made_ready(where: Where) -> Setup:
 
 @cache
 def _keep_scratch_here() -> None:
-    """Let scratch files lie on a disk of this machine: what a step writes for itself alone need not cross the network."""
+    """Let scratch files lie on a disk of this machine: what a step writes for itself need not cross the network."""
     from datacheck.engine.store import scratch_on
 
     folder = new_copies()

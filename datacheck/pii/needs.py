@@ -12,7 +12,7 @@ _RARE = frozenset("@#%&|+~<>^$\\{}")
 
 
 class Alternative(NamedTuple):
-    """A text that is matched this way has a word of each group, so many digits, and a chain of so many (see `chains`)."""
+    """A text that is matched this way has a word of each group, so many digits, and so many in a chain of `chains`."""
 
     words: tuple[Group, ...]
     chain: int
