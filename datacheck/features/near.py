@@ -35,7 +35,7 @@ Keep = Literal["first", "longest", "best_score"]
 PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), "best_score": ("score",)}
 
 
-class Marks(Summary):
+class RowMarks(Summary):
     """The marks of all rows in one table, 16 bytes a row: who needs them all would else open a file for each part."""
 
     of: Sketch
@@ -67,7 +67,7 @@ class SharedKeys(Rounds):
 
     def needs(self) -> tuple[Need, ...]:
         """All keys, and the marks."""
-        return (self.group, Need(Marks(of=self.sketch)))
+        return (self.group, Need(RowMarks(of=self.sketch)))
 
     def deal(self, data: View, number: int) -> Sequence[pl.DataFrame]:
         """Once: numbers of buckets, and of how many pieces of each which one."""
@@ -211,7 +211,7 @@ def keys_of(data: View, sketch: Sketch, rows: Int64s) -> tuple[UInt64s, UInt64s]
 
 def gathered_marks(data: View, sketch: Sketch) -> UInt64s:
     """Return the mark of each row, as `marks_of` does, from the table that has all of them."""
-    table = data[Need(Marks(of=sketch))]
+    table = data[Need(RowMarks(of=sketch))]
     marks = np.empty((total(table), len(MARKS)), np.uint64)
     for at in range(0, len(marks), MARKS_AT_ONCE):  # the table and the array at once would be twice as much
         marks[at : at + MARKS_AT_ONCE] = table.slice(at, MARKS_AT_ONCE).collect().to_numpy()

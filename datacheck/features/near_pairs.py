@@ -6,7 +6,16 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Need, Rounds, View, total
-from datacheck.features.near import PREFERRED_BY, Candidates, Keep, Marks, answers_of, gathered_marks, groups, preferred
+from datacheck.features.near import (
+    PREFERRED_BY,
+    Candidates,
+    Keep,
+    RowMarks,
+    answers_of,
+    gathered_marks,
+    groups,
+    preferred,
+)
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
 from datacheck.text.matching import Pairs, answered_otherwise, exact_contained, exact_pairs, possible, reaching, union
 from datacheck.text.shingles import take
@@ -41,7 +50,7 @@ class NearPairs(Rounds):
 
     def needs(self) -> tuple[Need, ...]:
         """The candidates, the keys that they share, and marks."""
-        return (Need(self.of), *self.of.keys, Need(Marks(of=self.of.sketch)))
+        return (Need(self.of), *self.of.keys, Need(RowMarks(of=self.of.sketch)))
 
     def ranked(self, data: View, *columns: str) -> pl.DataFrame:
         """Columns of the candidates' table that have values, and what they are preferred by, in order of preference.
