@@ -11,6 +11,7 @@ import re
 _DECIMALS = 10
 _MOST_DECIMALS = 15  # that are read; those behind them are passed over
 _LARGEST, _SMALLEST = 1e16 - 1, 1e-15  # beyond them numbers are written with an exponent, by C's %g
+_MOST = (2**64 - 1, 2**63)  # of a whole part, and behind a minus
 _TENTHS = tuple(float(f"1e-{n}") for n in range(_MOST_DECIMALS + 1))
 _NUMBER = re.compile(r"(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d*))?", re.ASCII)
 
@@ -35,15 +36,18 @@ def written(value: float) -> str:
 
 
 def fraction(text: str) -> float:
-    """The number that a text with a point or an exponent is read as. Raises ValueError for another text."""
+    """The number that a text with a point or an exponent is read as. Raises ValueError for another text, as pandas does."""
     found = _NUMBER.fullmatch(text)
     if found is None:
         raise ValueError("no number")
     sign, whole, decimals, exponent = found.groups(default="")
+    size = int(whole or "0")
+    if size > _MOST[bool(sign)]:
+        raise ValueError("its whole part has more than 64 bits")
     behind = 0.0
     for digit in decimals[:_MOST_DECIMALS]:
         behind = behind * 10.0 + int(digit)
-    value = (float(whole or "0") + behind * _TENTHS[len(decimals[:_MOST_DECIMALS])]) * (-1.0 if sign else 1.0)
+    value = (float(size) + behind * _TENTHS[len(decimals[:_MOST_DECIMALS])]) * (-1.0 if sign else 1.0)
     return value * _power(int(exponent) if exponent.strip("+-") else 0) if exponent else value
 
 
