@@ -36,7 +36,7 @@ def written(value: float) -> str:
 
 
 def fraction(text: str) -> float:
-    """The number that a text with a point or an exponent is read as. Raises ValueError for another text, as pandas does."""
+    """The number that a text with a point or an exponent is read as. Raises ValueError for others."""
     found = _NUMBER.fullmatch(text)
     if found is None:
         raise ValueError("no number")
