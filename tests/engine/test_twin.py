@@ -287,3 +287,18 @@ def test_tables_are_sent_without_what_waits_for_threads_of_polars(monkeypatch):
     table = pl.concat([piece, piece], rechunk=False).cast({"kind": pl.Categorical})
     for sent in (table, table.clear(), table.head(0).select()):
         assert pickle.loads(ForkingPickler.dumps((None, sent)))[1].equals(sent)
+
+
+@TWO
+def test_what_is_imported_before_a_fork_does_not_forbid_it():
+    """Else the second core is lost without a word, of much data only."""
+    program = """
+from datacheck.pii.hidden import own_process
+own_process()
+from datacheck.features.identifiers import Identifiers
+before = "presidio_analyzer" in sys.modules
+Identifiers().prepare()
+print(before, "presidio_analyzer" in sys.modules, twin() is not None)
+"""
+    one_thread = "os.environ['OPENBLAS_NUM_THREADS'] = '1'\n"  # as cli.watched sets it
+    assert said(one_thread + program) == "False True True"
