@@ -20,7 +20,7 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.kept import any_of
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
-from datacheck.pii.sieve import possible
+from datacheck.pii.sieve import build, possible
 from datacheck.text.arrays import Bools
 
 Names = Literal["linked", "full", "model"]
@@ -52,6 +52,11 @@ def candidates(texts: pl.Series, entities: Sequence[str] | None = None, *, names
         for name in (name for name in out if extra[name].any()):
             out[name] |= _at(rows.filter(extra[name]), len(written))
     return pl.DataFrame(out)
+
+
+def prepare(entities: Sequence[str], names: Names = "linked") -> None:
+    """Have in memory what `candidates` needs before its first text. No thread begins in it."""
+    build(tried([RECOGNIZERS[entity] for entity in entities], names))
 
 
 def _at(rows: pl.Series, length: int) -> pl.Series:

@@ -49,7 +49,7 @@ _find_possible = kernel("find_possible", Rows, int, int, _Words, _Needs, _Marks,
 
 def possible(texts: pl.Series, expressions: Collection[str]) -> dict[str, Bools]:
     """Return for each expression of Rust's engine whether a match of it may stand in each text; null: it cannot."""
-    every = tuple(sorted(set(expressions)))
+    every = _in_order(expressions)
     sieve = _sieve(every)
     column, out = Column(texts), np.zeros((len(every), len(texts)), np.bool_)
 
@@ -60,6 +60,15 @@ def possible(texts: pl.Series, expressions: Collection[str]) -> dict[str, Bools]
 
     spread(work, column.offsets)
     return dict(zip(every, out, strict=True))
+
+
+def build(expressions: Collection[str]) -> None:
+    """Have what `possible` asks of these expressions in memory. No thread begins in it."""
+    _sieve(_in_order(expressions))
+
+
+def _in_order(expressions: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(expressions)))
 
 
 class _Sieve(NamedTuple):

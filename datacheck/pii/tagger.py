@@ -25,12 +25,7 @@ class Tagger:
     """Cuts and tags as `jieba.posseg.cut` does."""
 
     def __init__(self) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # jieba's own invalid escapes, pkg_resources
-            import jieba
-
-            with _unread(jieba.dt) if is_own_process() else nullcontext():
-                from jieba import posseg
+        jieba, posseg = modules()
 
         class Empty(posseg.POSTokenizer):  # type: ignore[misc] # jieba has no types
             """One that knows no words yet."""
@@ -86,6 +81,18 @@ class Tagger:
             self._jieba.word_tag_tab[word] = tag
             for start in accumulate(word[:-1]):
                 self._frequency.setdefault(start, 0)
+
+
+@cache
+def modules() -> tuple[Any, Any]:
+    """jieba and its tagger. No thread begins in it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # jieba's own invalid escapes, pkg_resources
+        import jieba
+
+        with _unread(jieba.dt) if is_own_process() else nullcontext():
+            from jieba import posseg
+    return jieba, posseg
 
 
 @contextmanager
