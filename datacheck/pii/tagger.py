@@ -27,7 +27,7 @@ class Tagger:
     def __init__(self) -> None:
         jieba, posseg = modules()
 
-        class Empty(posseg.POSTokenizer):  # type: ignore[misc] # jieba has no types
+        class Empty(posseg.POSTokenizer):  # type: ignore[name-defined, misc] # jieba has no types
             """One that knows no words yet."""
 
             def load_word_tag(self, file: BinaryIO) -> None:
@@ -85,7 +85,7 @@ class Tagger:
 
 @cache
 def modules() -> tuple[Any, Any]:
-    """jieba and its tagger. No thread begins in it."""
+    """Return jieba and its tagger. No thread begins in it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # jieba's own invalid escapes, pkg_resources
         import jieba
