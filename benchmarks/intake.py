@@ -109,7 +109,7 @@ def write(path: Path, talks: list[Conversation], size: int, seed: int = 7) -> in
 # ── the two readers, each in a process of its own ─────────────────────────────────────────────────────
 def ours(path: Path, workers: int) -> dict[str, object]:
     """Load the file through the engine into a store that is deleted."""
-    from datacheck.contract.load import Contract, Dataset, Source
+    from datacheck.contract.model import Contract, Dataset, Source
     from datacheck.engine.plan import Step
     from datacheck.engine.run import Engine
     from datacheck.engine.store import Store

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from datacheck.check import EVIDENCE, Check, Message, Ratio, Value, card_of
-from datacheck.contract.load import Contract, Dataset, Source, load_contract
+from datacheck.contract.load import load_contract
+from datacheck.contract.model import Contract, Dataset, Source
 from datacheck.contract.yaml import load_yaml
 from datacheck.engine.measure import ID, Measurement
 from datacheck.engine.plan import make_plan

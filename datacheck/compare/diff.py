@@ -31,7 +31,8 @@ from datacheck.compare.terminal import (
     render_diff,
 )
 from datacheck.contract import discover
-from datacheck.contract.load import Contract, Dataset, Source, load_contract, reaches
+from datacheck.contract.load import load_contract
+from datacheck.contract.model import Contract, Dataset, Source, reaches
 from datacheck.engine.expected import OnProgress
 from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import make_plan

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from datacheck.check import Check, FieldRule
 from datacheck.contract.artifacts import Run
 from datacheck.contract.discover import check_class, check_names
-from datacheck.contract.load import Source
+from datacheck.contract.model import Source
 
 
 def first_line(kind: type[Check]) -> str:

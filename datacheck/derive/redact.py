@@ -21,7 +21,7 @@ import polars as pl
 
 from datacheck.check import Bodies, Need, Status, Table, View
 from datacheck.checks.pii import Pii
-from datacheck.contract.load import Contract
+from datacheck.contract.model import Contract
 from datacheck.derive.manifest import LEFT, DerivedDataset, LeftValue, RedactedString, Redaction
 from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile, new_file
 from datacheck.engine.contain import contained, tables_in

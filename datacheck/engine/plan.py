@@ -7,7 +7,7 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from datacheck.check import Check, Feature, Group, Model, Need, Rounds, Summary
-from datacheck.contract.load import Contract
+from datacheck.contract.model import Contract
 from datacheck.errors import CheckAuthorError
 
 Work = Feature | Summary | Group | Rounds | Check | None  # to derive, summarise, …, measure; None: to load

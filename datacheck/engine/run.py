@@ -13,7 +13,7 @@ from typing import Any
 from datacheck import plugins
 from datacheck.check import Check, Coverage, Feature, Group, Message, Need, Rounds, Summary
 from datacheck.contract import discover
-from datacheck.contract.load import Contract
+from datacheck.contract.model import Contract
 from datacheck.engine import clusters, kept
 from datacheck.engine.canaries import looks
 from datacheck.engine.costs import Cost

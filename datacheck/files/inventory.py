@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from datacheck.check import Message
-from datacheck.contract.load import Contract, Dataset
+from datacheck.contract.model import Contract, Dataset
 from datacheck.errors import ContractError, LoadError, Problem, UsageError, near_file, reason_of
 from datacheck.files import versions
 from datacheck.files.hf_saved import ABOUT_DATA, Promise, is_metadata, metadata, promises

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from datacheck.contract.artifacts import FILES
 from datacheck.contract.discover import check_class
-from datacheck.contract.load import Contract
+from datacheck.contract.model import Contract
 from datacheck.engine.store import code_digest
 from datacheck.errors import LoadError, UsageError
 from datacheck.files import versions

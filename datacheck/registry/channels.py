@@ -21,7 +21,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from datacheck.check import Model
-from datacheck.contract.load import SettingsReader
+from datacheck.contract.reader import SettingsReader
 from datacheck.contract.yaml import load_yaml
 from datacheck.errors import ContractError, UsageError, near, near_file, reason_of
 from datacheck.gate.decisions import given

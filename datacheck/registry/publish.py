@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from datacheck.contract import discover
-from datacheck.contract.load import Contract, Dataset, load_contract
+from datacheck.contract.load import load_contract
+from datacheck.contract.model import Contract, Dataset
 from datacheck.engine.store import code_digest
 from datacheck.errors import DatacheckError, LoadError, RefusedError, TamperedError, UsageError, WaiverError
 from datacheck.files import strictjson, versions

@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from datacheck.contract.load import Dataset, Source
+from datacheck.contract.model import Dataset, Source
 from datacheck.engine.contain import tables_in
 from datacheck.files.inventory import Inventory
 from datacheck.loading.parse import parse

@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError
 from datacheck.check import Check, Model, Status
 from datacheck.checks.leakage import Leakage
 from datacheck.contract.discover import check_class
-from datacheck.contract.load import Contract, Dataset
+from datacheck.contract.model import Contract, Dataset
 from datacheck.engine.expected import OnProgress
 from datacheck.engine.measure import Measurement
 from datacheck.engine.plan import make_plan

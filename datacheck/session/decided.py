@@ -16,7 +16,8 @@ from pydantic import Field, ValidationError
 
 from datacheck.check import Check, Model
 from datacheck.contract.discover import check_class, check_names
-from datacheck.contract.load import Contract, Dataset, SettingsReader
+from datacheck.contract.model import Contract, Dataset
+from datacheck.contract.reader import SettingsReader
 from datacheck.contract.yaml import load_yaml
 from datacheck.engine.measure import Measurement
 from datacheck.errors import ContractError, DatacheckError, WrongValueError, unknown

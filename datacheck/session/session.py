@@ -16,7 +16,8 @@ import polars as pl
 
 from datacheck.check import Check, Message
 from datacheck.contract import discover
-from datacheck.contract.load import Contract, Dataset, load_contract
+from datacheck.contract.load import load_contract
+from datacheck.contract.model import Contract, Dataset
 from datacheck.engine.costs import Cost
 from datacheck.engine.cut import Range, extract
 from datacheck.engine.expected import OnProgress

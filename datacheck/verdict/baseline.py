@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from datacheck.check import Status
-from datacheck.contract.load import Contract
+from datacheck.contract.model import Contract
 from datacheck.errors import UsageError
 from datacheck.status import NotKnown
 from datacheck.verdict.model import (

@@ -16,7 +16,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Message, Status, Subject
 from datacheck.contract.discover import USER_PACKAGE
-from datacheck.contract.load import Contract, Dataset, reaches
+from datacheck.contract.model import Contract, Dataset, reaches
 from datacheck.engine.measure import Measurement
 from datacheck.engine.view import Loaded
 from datacheck.engine.workers import Failure

@@ -7,7 +7,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from datacheck.check import EVIDENCE
-from datacheck.contract.load import Source
+from datacheck.contract.model import Source
 from datacheck.errors import LoadError, UsageError, reason_of, unknown
 from datacheck.files.inventory import dataset_files
 from datacheck.i18n.message import Message, joined

@@ -7,7 +7,8 @@ import pytest
 from core_helpers import contract
 
 from datacheck.check import Check, Feature, Group, Limit, Measured, Metric, Need, Summary
-from datacheck.contract.load import Contract, Dataset, Source, load_contract
+from datacheck.contract.load import load_contract
+from datacheck.contract.model import Contract, Dataset, Source
 from datacheck.engine.plan import make_plan
 from datacheck.errors import CheckAuthorError
 

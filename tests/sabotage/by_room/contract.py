@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "limits_that_judge_nothing",
         "a limit that can never be broken is refused",
-        "datacheck.contract.load._never_broken",
+        "datacheck.contract.limits._never_broken",
         "if any(value != edges[key]",
         "if True or any(value != edges[key]",
         "tests/contract/test_silent_contracts.py::test_a_limit_that_does_nothing_is_refused_where_it_stands",
@@ -14,7 +14,7 @@ SABOTAGES = (
     Sabotage(
         "always_run_checks_are_dropped",
         "checks that always run do so unasked",
-        "datacheck.contract.load._dataset_checks",
+        "datacheck.contract.listed_checks.dataset_checks",
         "and kind.always(described)",
         "and False",
         "tests/end_to_end/test_promises.py::test_checks_that_always_run_are_not_forgotten",
@@ -46,7 +46,7 @@ SABOTAGES = (
     Sabotage(
         "extends_leaves_the_folder",
         "paths stay inside",
-        "datacheck.contract.load._inside",
+        "datacheck.contract.paths.inside",
         "is_relative_to",
         "__ne__",
         "tests/contract/test_contract.py::test_a_source_stays_in_its_folder[{path: /etc}-outside]",
@@ -54,7 +54,7 @@ SABOTAGES = (
     Sabotage(
         "what_is_not_compared_passes",
         "a limit on a number that the settings do not ask for is a mistake of the contract",
-        "datacheck.contract.load._one_check",
+        "datacheck.contract.listed_checks._one_check",
         "if metric not in check.promised():",
         "if False:",
         "tests/end_to_end/test_repeats_earlier.py::test_a_limit_on_what_is_not_measured_is_a_mistake_of_the_contract",
@@ -70,7 +70,7 @@ SABOTAGES = (
     Sabotage(
         "one_run_for_all",
         "a dataset may have a run of its own",
-        "datacheck.contract.load._Reader.told",
+        "datacheck.contract.reader.ContractReader.told",
         "self.run | self._own",
         "self._own",
         "tests/contract/test_contract_run.py::test_a_dataset_may_have_a_run_of_its_own",
