@@ -12,6 +12,7 @@ from datacheck.features.scales import top_of_scale
 
 _DOUBTFUL = ("extreme", "other_scale")  # a heavy tail has some, too
 _SCORES = ("score", "score_chosen", "score_rejected")
+_VOTES = {"score_chosen": 1.0, "score_rejected": 0.0}
 _HINT = Message("name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check")
 
 
@@ -20,7 +21,8 @@ class ScoreOutliers(Check):
 
     Where `source.scale` is declared, everything outside it is an outlier. Without a scale a score is one when it lies
     more than `far` interquartile ranges outside the middle half of its column, or on another scale (`other_scale`):
-    nine in ten are at most 1, 5 or 10, the others at least half as much more, and none is between.
+    nine in ten are at most 1, 5 or 10, the others at least half as much more, and none is between. Votes (the better
+    answer of each pair has 1, the other 0) are no constant scores.
     """
 
     metrics = {
@@ -68,8 +70,7 @@ class ScoreOutliers(Check):
             return self.not_measured(_HINT)
         judged = [self._judged(scores.filter(pl.col("where") == name)) for name in columns]
         found = pl.concat(judged).drop_nulls("problem").sort("row", "where").collect()
-        equal = scores.group_by("where").agg(n=pl.col("text").n_unique(), rows=pl.len())
-        constant = equal.filter(pl.col("n") == 1, pl.col("rows") > 1).select("where").sort("where").collect()["where"]
+        constant = _constant(scores)
         doubtful = pl.col("problem").is_in(_DOUBTFUL)
         counted = {"count": found.filter(~doubtful), "unusual": found.filter(doubtful)}
         values = [Value(name, own.height) for name, own in counted.items()]
@@ -109,6 +110,13 @@ class ScoreOutliers(Check):
         if low is None or low == high:
             return -math.inf, math.inf
         return low - self.far * (high - low), high + self.far * (high - low)
+
+
+def _constant(scores: pl.LazyFrame) -> list[str]:
+    """The columns whose scores are all equal. Not those of pairs that were voted on: there the better answer has 1."""
+    equal = scores.group_by("where").agg(pl.col("number").first(), n=pl.col("text").n_unique(), rows=pl.len())
+    found = equal.filter(pl.col("n") == 1, pl.col("rows") > 1).select("where", "number").sort("where").collect()
+    return [] if dict(found.iter_rows()) == _VOTES else found["where"].to_list()
 
 
 def _top_of_scale(scores: pl.LazyFrame) -> float:

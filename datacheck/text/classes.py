@@ -9,9 +9,16 @@ from datacheck.text import built_tables
 from datacheck.text.arrays import UInt8s
 
 SIGNS = r"[^\p{L}\p{N}]+"  # `find_repeating` puts a blank for each match
+# Letters and signs of scripts without spaces, and of Korean, whose words go on behind a number: what stands beside them
+# begins and ends there. 共35亿元，见https://a.cn这个网站 holds one number and one link, and all else is language.
+_EAST = r"\p{Han}\p{Hiragana}\p{Katakana}\u{30FC}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u{3000}-\u{303F}\u{FF00}-\u{FFEF}"
+_W = rf"[\w--[{_EAST}]]"
 # `count_words` does. Links, addresses, tags, LaTeX commands, identifiers with digits or underscores are no language.
-NO_WORDS = r"(?:https?|ftp)://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+|</?[A-Za-z][^<>\n]{0,200}>|\\[A-Za-z]+|\w*[_\d]\w*"
-_CLASSES = (r"[\p{L}\p{N}]", r"\w", r"\d", r"\s")  # a bit for each; `native/counts.c` names them
+NO_WORDS = (
+    rf"(?:https?|ftp)://[^\s{_EAST}]+|www\.[^\s{_EAST}]+|[{_W}.+-]+@[{_W}-]+\.[{_W}.]+"
+    rf"|</?[A-Za-z][^<>\n]{{0,200}}>|\\[A-Za-z]+|{_W}*[_\d--[{_EAST}]]{_W}*"
+)
+_CLASSES = (r"[\p{L}\p{N}]", r"\w", r"\d", r"\s", rf"[{_EAST}]")  # a bit for each; `native/counts.c` names them
 
 
 @cache

@@ -95,3 +95,11 @@ TENTHS = [n / 10 for n in range(1, 10)] * 3
 def test_scores_on_another_scale(scores, others):
     assert problems(ScoreOutliers(far=1000), *scores) == [(row, "other_scale") for row in others]
     assert problems(ScoreOutliers(far=1000, scale=(-100, 100)), *scores) == []
+
+
+@pytest.mark.parametrize(("chosen", "rejected", "constant"), [(1, 0, 0), (5, 1, 2), (0, 0, 2)])
+def test_votes_are_no_constant_scores(chosen, rejected, constant):
+    """A file in which a label says which answer is better has no ratings: nothing could be wrong with them."""
+    rows = [{"prompt": f"q{n}", "chosen": "a", "rejected": "b", "c": chosen, "r": rejected} for n in range(5)]
+    source = {"columns": {"score_chosen": "c", "score_rejected": "r"}}
+    assert measure(ScoreOutliers(), rows, source=source).value("constant") == constant

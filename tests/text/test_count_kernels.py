@@ -63,7 +63,7 @@ NO_WORDS = [
     "7",
     "٣",
 ]
-PIECES = [*NO_WORDS, *LETTERS, *"hfwtps:/²ⅷ\u200d\u0903"]
+PIECES = [*NO_WORDS, *LETTERS, *"hfwtps:/²ⅷ\u200d\u0903，。年ー한１　"]
 
 
 def made_of_pieces(seed):
@@ -82,6 +82,21 @@ def test_what_is_no_language_is_left_out(seed):
     assert not scripts.script_words(given).equals(plain)
 
 
+@pytest.mark.parametrize(
+    ("text", "han", "latin"),
+    [
+        ("2023年全年营收达到35亿元", 9, 0),
+        ("详见https://a.cn/b_1这个网站，谢谢", 8, 0),
+        ("邮箱是li_4@a.cn，请回信", 6, 0),
+        ("用gpt_4o写的", 3, 0),
+        ("调用 run_3 之后", 4, 0),
+    ],
+)
+def test_letters_without_spaces_go_on_beside_a_number_a_link_and_an_address(text, han, latin):
+    counted = scripts.script_words(pl.Series([text]), language=True)
+    assert counted.select("han", "latin").row(0) == (han, latin)
+
+
 def test_repeating_texts_without_their_signs():
     rng = random.Random(7)
     made = ["".join(rng.choices("a。1 \n哈_é-", k=4)) * rng.randrange(1, 60) for _ in range(600)]
@@ -94,4 +109,4 @@ def test_repeating_texts_without_their_signs():
 
 def test_classes_that_come_with_the_package_are_those_of_polars():
     assert np.array_equal(classes.flags(), classes.make_flags())
-    assert [int(classes.flags()[ord(letter)]) for letter in "a天7_\u2003!"] == [3, 3, 7, 2, 8, 0]
+    assert [int(classes.flags()[ord(letter)]) for letter in "a天7_\u2003!"] == [3, 19, 7, 2, 8, 0]

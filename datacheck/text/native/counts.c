@@ -6,7 +6,7 @@
 #include "utf8.h"
 
 /* Classes of code points (classes.py), as polars' regular expressions have them. */
-enum { WRITTEN = 1, WORD = 2, DIGIT = 4, SPACE = 8 };
+enum { WRITTEN = 1, WORD = 2, DIGIT = 4, SPACE = 8, EAST = 16 };
 
 /* A text whose words are to be told from what is no language. flags: of each code point. */
 typedef struct {
@@ -19,7 +19,7 @@ INLINE bool is_letter(uint32_t code) { return (code | 0x20) >= 'a' && (code | 0x
 
 INLINE bool is_one(const Text *text, int64_t at, uint32_t code) { return at < text->length && text->codes[at] == code; }
 
-INLINE bool is_word(const Text *text, int64_t at) { return text->flags[text->codes[at]] & WORD; }
+INLINE bool is_word(const Text *text, int64_t at) { return (text->flags[text->codes[at]] & (WORD | EAST)) == WORD; }
 
 INLINE bool begins(const Text *text, int64_t at, const char *word) {
     for (; *word; word++, at++)
@@ -27,7 +27,8 @@ INLINE bool begins(const Text *text, int64_t at, const char *word) {
     return true;
 }
 
-/* Where a link ends that begins here: (?:https?|ftp)://\S+|www\.\S+; here, if none does, as for all that follow. */
+/* Where a link ends that begins here: (?:https?|ftp):// or www\., and what is no white space nor of the East; here, if
+ * none does, as for all that follow. */
 static int64_t after_link(const Text *text, int64_t at) {
     int64_t end = at;
     if (begins(text, at, "www."))
@@ -38,7 +39,7 @@ static int64_t after_link(const Text *text, int64_t at) {
         end += scheme + 3;
     }
     int64_t first = end;
-    while (end < text->length && !(text->flags[text->codes[end]] & SPACE)) end++;
+    while (end < text->length && !(text->flags[text->codes[end]] & (SPACE | EAST))) end++;
     return end > first ? end : at;
 }
 
@@ -133,7 +134,7 @@ static int64_t only_words(uint32_t *codes, const Text *text) {
         }
         for (end = at; end < text->length; end++) {
             uint8_t flags = text->flags[code = codes[end]];
-            if (!(flags & WORD)) break;
+            if ((flags & (WORD | EAST)) != WORD) break;
             numbered |= (flags & DIGIT) | (code == '_');
             codes[kept++] = code;
         }
