@@ -204,7 +204,11 @@ def _stray(texts: pl.LazyFrame, named: pl.LazyFrame, answers: pl.LazyFrame) -> p
     """Answers with words of a script that no other message of their row has, and that no prompt speaks of."""
     prompts = named.filter(pl.col("role").ne_missing("assistant"))
     heard = prompts.group_by("row").agg(**{f"q_{script}": pl.col(script).sum() for script in _STRAY})
-    slips = [(pl.col(script) > 0) & (pl.col("script") != script) & (pl.col(f"q_{script}") == 0) for script in _STRAY]
+    own = {"han": ["han", "kana"]}  # what is written in kana has Han in it
+    slips = [
+        (pl.col(script) > 0) & ~pl.col("script").is_in(own.get(script, [script])) & (pl.col(f"q_{script}") == 0)
+        for script in _STRAY
+    ]
     at = answers.join(heard, on="row").filter(pl.any_horizontal(slips)).select("at").collect()["at"].sort()
     suspect = texts.collect()[at].filter(pl.col("text").str.contains(_SLIP)).lazy()  # `at` counts the texts
     told = of_rows(texts, suspect)

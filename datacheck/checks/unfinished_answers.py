@@ -40,6 +40,7 @@ _WISH = r"[。！？，]\s*(?:祝|谢谢|感谢|希望|愿|以上|综上|答|答
 # Where one Chinese answer in ten has clauses and no stop at all, its writers leave the last one out.
 _LOOSE, _UNSTOPPED = 0.1, r"^[^。！？]*[，,；、][^。！？]{4,}$"
 _FENCE = "```"
+_FENCE_AT_EDGE = r"(?m)^[ \t>*+\-\d.]*```|```[\w+#.\-]*[ \t]*$"  # begins a line or ends it; else it is spoken of
 # Where each line but the last one ends with a stop and the last one ends on a word, it was cut, unless the set often
 # writes so. A signature, an address, a tag, a sum and a list of names stand without one.
 _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；:：][^\S\n]*\n\s*)*[^\n]{19,}[a-z\p{Han}]\s*$"
@@ -175,7 +176,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
     clauses = holds(table, text.str.contains(r"\p{Han}[，,；、。]\s*\p{Han}"))
     return table.lazy().select(
         "row", "part", "role", "turn", "path", "length", "plain",
-        open_code=pl.col("fences") % 2 == 1,
+        open_code=holds(table, pl.col("fences") > 0, *_open_fence(text)),
         **{kind: holds(table, plain, text.str.contains(pattern)) for kind, pattern in _ENDS.items()},
         clause_zh=holds(table, plain, *_clause_zh(text)),
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
@@ -199,6 +200,11 @@ def _clause_zh(text: pl.Expr) -> tuple[pl.Expr, ...]:
     """Chinese prose that goes on behind its last stop, and is no wish at the end of a letter."""
     stops = text.str.count_matches("[。！？]") >= _SENTENCES
     return text.str.contains(_CLAUSE_ZH), stops, ~text.str.contains(_WISH)
+
+
+def _open_fence(text: pl.Expr) -> tuple[pl.Expr, ...]:
+    """Whether a fence is opened and not closed: not one that a sentence speaks of ('```json'), or code in a line."""
+    return (text.str.replace_all(r"```[^`\n]*```", "").str.count_matches(_FENCE_AT_EDGE) % 2 == 1,)
 
 
 def _open_json(text: pl.Expr) -> tuple[pl.Expr, ...]:

@@ -114,6 +114,16 @@ def test_it_warns_and_says_which():
         (ASKED_ZH + "помидор", IN_ZH + "这样 помидор 就好。", False),
         (ASKED_EN, IN_EN + " The price is 5 €, the angle α.", False),
         (ASKED_EN + " I live in China.", IN_EN + " Ask for 番茄 at the market.", False),
+        (
+            "しもやけのときにやってはいけないことは？",
+            "熱いお湯で急激に温めすぎると悪化するので、適度に温めます。",
+            False,
+        ),
+        (
+            "咳が2週間以上続くのは？",
+            "結核やマイコプラズマ肺炎などの可能性も考えられるので、検査を受けましょう。",
+            False,
+        ),
     ],
 )
 def test_stray_words(prompt, answer, slip):

@@ -42,6 +42,8 @@ def problems(answer):
         ('{"name": "Ann", "steps": ["mix the flour", "bake it", "ser', "open_json"),
         ('[{"id": 1, "name": "Ann"}, {"id": 2, "name": "Bo', "open_json"),
         (EN + "\n```python\ndef rate(light):\n    return light *", "open_code"),
+        ("代码如下：```python\ndef add(a, b):", "open_code"),
+        ("Begin with '```json'.\n\n```json\n{\"a\": 1}\n```\n1. ```\nand", "open_code"),
     ],
 )
 def test_cut_in_the_middle(answer, problem):
@@ -54,6 +56,8 @@ def test_cut_in_the_middle(answer, problem):
         ZH,
         EN,
         ZH.removesuffix("。"),
+        "Give a schema, begin the answer with '{' or '```json', and say where it ends.",
+        "Type ```ls``` and read what ```cat``` prints, then close with a ``` of your own.",
         ZH + ZH + "祝你学习愉快，考试顺利，天天向上",
         ZH + ZH + "主要因素：光照；温度；水分；二氧化碳浓度",
         ZH + ZH + "\n\n参考文献：植物生理学第五章第二节",
