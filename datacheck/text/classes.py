@@ -11,7 +11,10 @@ from datacheck.text.arrays import UInt8s
 SIGNS = r"[^\p{L}\p{N}]+"  # `find_repeating` puts a blank for each match
 # Letters and signs of scripts without spaces, and of Korean, whose words go on behind a number: what stands beside them
 # begins and ends there. 共35亿元，见https://a.cn这个网站 holds one number and one link, and all else is language.
-_EAST = r"\p{Han}\p{Hiragana}\p{Katakana}\u{30FC}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\u{3000}-\u{303F}\u{FF00}-\u{FFEF}"
+_EAST = (
+    r"\p{Han}\p{Hiragana}\p{Katakana}\u{30FC}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
+    r"\u{3000}-\u{303F}\u{FF00}-\u{FFEF}"
+)
 _W = rf"[\w--[{_EAST}]]"
 # `count_words` does. Links, addresses, tags, LaTeX commands, identifiers with digits or underscores are no language.
 NO_WORDS = (
