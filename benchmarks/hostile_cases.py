@@ -52,7 +52,8 @@ _NUMBERS: tuple[Any, ...] = (
     0, -1, 3.0, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 10**25, 1e300, "12", "3.50",
     0.3, 0.1 + 0.2, 0.123456789012, 1e-7, -1e-11, 1e22, 1e16, 123456789.123456789, -0.0, 5e-324, 1.7976931348623157e308,
     1e15, 99999999999999.99, -(2**63), 2**64 - 1, 2**64, -(2**64), 12345678901234567890.5, 1e-15, 1e-16, 0.99999999999,
-    4.35, 1e100, "0.3", "1e-7", "1e400", "-0", "+1", "0x10", "1_000", ".5", "5.", "١٢", "Infinity", "-Infinity", "1e", "00",
+    4.35, 1e100, "0.3", "1e-7", "1e400", "-0", "+1", "0x10", "1_000", ".5", "5.", "١٢", "Infinity", "-Infinity",
+    "1e", "00",
 )  # fmt: skip
 _HALVES = ("\ud83d", "so \udc00 it", "\ud83d\ud83d\ude00")  # of surrogate pairs, which JSON can hold escaped
 _JSON = ("[]", "{}", '{"role": "user", "content": "x"}', '["a"]', "[[]]", "3", "true", '"quoted"', "[1,", '{"a":null}')
@@ -69,14 +70,19 @@ _EXTRA: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("prompt", ("what?", None)), ("completion", ("that", [])), ("score", (math.nan, 1.5)), ("date", _DATES),
     ("attention_mask", ([1, 1], None)), ("chat_template_kwargs", ({}, None, {"enable_thinking": False})),
     ("channel", ("c", None)), ("objects", ({}, None)), ("history", ([], None, [["a", "b"]])), ("videos", ([], None)),
-    ("completions", (["a", "b"], [], None, "a")), ("labels", ([True, False], [1], [0.5, -1])), ("image", (None, "a.png")),
+    ("completions", (["a", "b"], [], None, "a")), ("labels", ([True, False], [1], [0.5, -1])),
+    ("image", (None, "a.png")),
     ("solution", ("42", 42, 0.3, None, ["42"])), ("chosen", ("that", None, [])), ("rejected", ("no", None)),
-    ("messages", (None, [], "hi", [{"role": "user", "content": "x"}])), ("margin", (-0.0, 1e-7, [0.5], True, "0.5", 1e22)),
-    ("label", ("False", 0.0, 2, -1, [], {}, "")), ("reward_model", (None, {"ground_truth": 0.3})), ("audios", ([], None)),
+    ("messages", (None, [], "hi", [{"role": "user", "content": "x"}])),
+    ("margin", (-0.0, 1e-7, [0.5], True, "0.5", 1e22)),
+    ("label", ("False", 0.0, 2, -1, [], {}, "")), ("reward_model", (None, {"ground_truth": 0.3})),
+    ("audios", ([], None)),
     ("extra_info", (None, {}, {"index": None}, {"tools_kwargs": {}}, "x")), ("ability", ("math", None)),
     ("input_ids", (None, [], [0.5], [2**63], [-1], [True], "")), ("completion_mask", ([1, 0], None)),
-    ("assistant_masks", ([1], None, [])), ("token_type_ids", (None, [0])), ("channel", (None, 1)), ("loss", (True, 0.3)),
-    ("rejected_response", (None, "no", "", [], 3)), ("rejected_messages", (None, [])), ("enable_thinking", (True, None)),
+    ("assistant_masks", ([1], None, [])), ("token_type_ids", (None, [0])), ("channel", (None, 1)),
+    ("loss", (True, 0.3)),
+    ("rejected_response", (None, "no", "", [], 3)), ("rejected_messages", (None, [])),
+    ("enable_thinking", (True, None)),
     ("conversations", (None, [], [{"from": "human", "value": "x"}])), ("query", ("x", None)), ("response", ("x", None)),
     ("embedding", ([0.1, 0.2], None)), ("score_chosen", (0.3, None)), ("ref_chosen_logps", (-1.5, None, "x")),
     ("nested", ({"a": {"b": [0.3, "2024-05-06"]}}, {"a": {"b": []}}, {"a": None}, None)), ("", ("x", None)),
@@ -203,7 +209,8 @@ def _key_more(talk: list[Any], draw: random.Random) -> None:
             ("weight", 0.3), ("loss", None), ("loss_scale", 0.5), ("name", None), ("tool_call_id", None), ("id", "x"),
             ("images", []), ("refusal", None), ("audio", None), ("annotations", []), ("prefix", True), ("end", False),
             ("tool_calls", "[]"), ("tool_calls", {}), ("role_name", "r"), ("value", "v"), ("from", "human"),
-            ("score", 0.1), ("score", 1), ("text", "t"), ("channel", "final"), ("tools", []), ("tool_plan", "p"))  # fmt: skip
+            ("score", 0.1), ("score", 1), ("text", "t"), ("channel", "final"), ("tools", []),
+            ("tool_plan", "p"))  # fmt: skip
     for message in talk if draw.random() < 0.5 else draw.sample(talk, 1):
         key, value = draw.choice(more)
         message[key] = copy.deepcopy(value)

@@ -12,6 +12,8 @@ B, S = {"role": "assistant", "content": "b b"}, {"role": "system", "content": "s
 _H, _G, _R = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}, {"from": "gpt", "value": "b"}
 _TYPES = {"type": "object", "properties": {"x": {"type": "string"}}}
 _TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": _TYPES}}]
+_BOUNDED = [{"type": "function", "function": {"name": "g", "description": "d", "parameters": {
+    "type": "object", "properties": {"x": {"type": "integer", "maximum": 5, "enum": [1, 2]}}}}}]  # fmt: skip
 _ARGUMENTS = {"name": "f", "arguments": {"x": 1}}
 _CALL = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": _ARGUMENTS}]}
 _RESULT = {"role": "tool", "content": "r"}
@@ -212,11 +214,13 @@ def verl_cases() -> list[Case]:
         Case("verl.sft", [], {"data.max_length": 50, "data.truncation": "left", "data.pad_mode": "right"},
              shape="plain"),
         Case("verl.sft", [], {"data.max_length": 4096, "data.ignore_input_ids_mismatch": True}, shape="openai"),
-        Case("verl.rl", [{**row, "ability": "math", "extra_info": {"index": 0, "split": "train", "question": "q"}}], long),
+        Case("verl.rl", [{**row, "ability": "math", "extra_info": {"index": 0, "split": "s", "question": "q"}}], long),
         Case("verl.rl", [{**row, "prompt": [S, Q, A, Q], "extra_info": {"index": 0, "need_tools_kwargs": True,
                           "tools_kwargs": {"f": {"create_kwargs": {"ground_truth": "1"}}}}}], long),
         Case("verl.sft", [{"messages": [Q, _CALL, _RESULT, A], "tools": _TOOLS}],
              {"data.max_length": 4096, "data.ignore_input_ids_mismatch": True}),
+        Case("verl.sft", [{"messages": [Q, A], "tools": [*_TOOLS, *_BOUNDED]}, {"messages": [Q, A], "tools": _TOOLS},
+                          {"messages": [Q, A], "tools": _BOUNDED}], {"data.max_length": 4096}),
     ]  # fmt: skip
 
 
