@@ -502,9 +502,12 @@ def _has_media(row: Row, messages: list[Row]) -> bool:
 
 
 def _stored(value: Any) -> Any:
-    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds, 0.3 is no longer 0.3."""
+    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds, 0.3 is no longer 0.3.
+
+    Written and read twice: -1e-11 is -0.0 the first time, and 0.0 the second.
+    """
     if isinstance(value, int | float):
-        return as_written(value)
+        return as_written(as_written(value))
     if isinstance(value, dt.datetime):
         if not _EARLIEST <= value.replace(tzinfo=None) <= _LATEST:
             raise StopRow("date_out_of_range")
