@@ -111,7 +111,7 @@ SABOTAGES = (
         "swift_keeps_fractions",
         "ms_swift: fractions of calls and tools are trained as others",
         "datacheck.trainers.ms_swift._stored",
-        "return as_written(value)",
+        "return as_written(as_written(value))",
         "return value",
         "tests/trainers/test_twin_tokens.py::test_fractions_of_calls_and_tools_are_others_for_ms_swift",
     ),
