@@ -26,20 +26,29 @@ _WORDS = (
     "2024-01-01", "{% if x %}", "<image>", "\ttab\r\nline",
 )  # fmt: skip
 _VALUES: tuple[Any, ...] = ("x", "", 1, 1.5, True, None, [1, "b"], {"k": {"z": None}}, "日本", 'a"b', "l\nm")
+_ODD: tuple[Any, ...] = (
+    0.3, 0.123456789012, 1e-7, 1e22, -0.0, 1e-320, 1e300, 12345678901234567890.5, 2**53 + 1, -1e-11, 4.35, [], {}, [{}],
+    [0.1, 2], {"k": [0.3, None]}, "2024-05-06", "0.30", "1e5", "null", "[]", '{"a": 0.3}', 99999999999999.99, 2**63 - 1,
+)  # fmt: skip
+_LARGE = (2**63, 2**64 - 1, 2**64, -(2**63) - 1, 10**30)  # seldom: one may stop what else the file would show
+_HARSH = (*(_VALUES + _ODD) * 10, *_LARGE)
 
 
-def drawn(draw: random.Random, count: int) -> list[dict[str, Any]]:
-    """Conversations as {system, tools, turns}; a turn is (kind, content), of calls a list of {name, arguments}."""
-    return [_conversation(draw) for _ in range(count)]
+def drawn(draw: random.Random, count: int, values: Sequence[Any] = _VALUES) -> list[dict[str, Any]]:
+    """Conversations as {system, tools, turns}; a turn is (kind, content), of calls a list of {name, arguments}.
+
+    values: those of arguments; the tests hold what packages gave for those of the default.
+    """
+    return [_conversation(draw, values) for _ in range(count)]
 
 
-def _conversation(draw: random.Random) -> dict[str, Any]:
+def _conversation(draw: random.Random, values: Sequence[Any]) -> dict[str, Any]:
     called = draw.random() < 0.4
     turns: list[tuple[str, Any]] = []
     for _ in range(draw.choice((1, 1, 2, 3, 4))):
         turns.append(("user", _said(draw)))
         while called and draw.random() < 0.5:
-            turns += [("call", _calls(draw)), ("result", _said(draw))]
+            turns += [("call", _calls(draw, values)), ("result", _said(draw))]
         turns.append(("assistant", _answer(draw)))
     system = draw.choice((None, None, "", _said(draw), "be brief"))
     return {
@@ -58,9 +67,9 @@ def _answer(draw: random.Random) -> str:
     return thought.replace("{}", _said(draw)) + _said(draw)
 
 
-def _calls(draw: random.Random) -> list[dict[str, Any]]:
+def _calls(draw: random.Random, values: Sequence[Any]) -> list[dict[str, Any]]:
     return [
-        {"name": draw.choice(("f", "get_time")), "arguments": {key: draw.choice(_VALUES) for key in _names(draw)}}
+        {"name": draw.choice(("f", "get_time")), "arguments": {key: draw.choice(values) for key in _names(draw)}}
         for _ in range(draw.choice((1, 1, 1, 2)))
     ]
 
@@ -116,7 +125,7 @@ def openai(talk: dict[str, Any], *, objects: bool = True) -> dict[str, Any]:
 
 def shaped(shape: str, draw: random.Random, count: int) -> list[dict[str, Any]]:
     """Drawn conversations as a mode of a trainer takes them."""
-    return [_SHAPES[shape](talk, draw) for talk in drawn(draw, count)]
+    return [_SHAPES[shape](talk, draw) for talk in drawn(draw, count, _HARSH)]
 
 
 def _asked(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
@@ -162,10 +171,59 @@ def _losses(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
     return {"messages": said}
 
 
+def _trl(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """What all of TRL's modes may have beside the messages."""
+    row = openai(talk, objects=draw.random() < 0.8)
+    more = ({}, {}, {}, {"score": 0.3}, {"id": 7, "source": None}, {"chat_template_kwargs": {"enable_thinking": False}})
+    if "tools" in row and draw.random() < 0.3:
+        row["tools"] = json.dumps(row["tools"])
+    return {**row, **draw.choice(more)}
+
+
+def _trl_sft(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    row = _trl(talk, draw)
+    if draw.random() < 0.5:
+        return row
+    said = row.pop("messages")
+    return {"prompt": said[:-1], "completion": said[-1:], **row}
+
+
+def _trl_pair(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    row = _trl(talk, draw)
+    said = row.pop("messages")
+    other = [{"role": "assistant", "content": _answer(draw)}]
+    whole = draw.random() < 0.3
+    sides = {"chosen": said if whole else said[-1:], "rejected": [*said[:-1], *other] if whole else other}
+    return {**({} if whole else {"prompt": said[:-1]}), **sides, **row}
+
+
+def _trl_labelled(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    row = _trl(talk, draw)
+    said = row.pop("messages")
+    return {"prompt": said[:-1], "completion": said[-1:], "label": draw.choice((True, False, 1, 0)), **row}
+
+
+def _trl_asked(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    row = _trl(talk, draw)
+    said = row.pop("messages")
+    return {"prompt": said[:-1], "solution": draw.choice(("42", 42, 0.3, None, ["42"])), **row}
+
+
+def _trl_margin(talk: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    row = _trl_pair(talk, draw)
+    return {**row, "margin": draw.choice((0.3, 1, -0.0, 1e-7))} if draw.random() < 0.5 else row
+
+
 _SHAPES: dict[str, Callable[[dict[str, Any], random.Random], dict[str, Any]]] = {
     "openai": lambda talk, _: openai(talk),
     "plain": lambda talk, _: {"messages": _plain(talk)},
     "asked": _asked,
+    "trl sft": _trl_sft,
+    "trl dpo": _trl_pair,
+    "trl orpo": _trl_pair,
+    "trl reward": _trl_margin,
+    "trl kto": _trl_labelled,
+    "trl grpo": _trl_asked,
     "tools": _json_tools,
     "tool_turns": _tool_turns,
     "losses": _losses,

@@ -34,8 +34,28 @@ _DATES = (
     "1999-12-31T23:59:60Z",
     "05/06/2024",
     "09:30:00",
+    "2024-05-06T07:08",
+    "2024-05-06T07",
+    "2024-05-06 07:08:09.123456789",
+    "2024-05-06T07:08:09-0330",
+    "20240506",
+    "2024-5-6",
+    "2024-W19-1",
+    "0001-01-01",
+    "9999-12-31T23:59:59-14:00",
+    "2023-02-29",
+    "-2024-05-06",
+    " 2024-05-06",
+    "2024-05-06T24:00:00",
 )
-_NUMBERS: tuple[Any, ...] = (0, -1, 3.0, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 10**25, 1e300, "12", "3.50")
+_NUMBERS: tuple[Any, ...] = (
+    0, -1, 3.0, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**63) - 1, 10**25, 1e300, "12", "3.50",
+    0.3, 0.1 + 0.2, 0.123456789012, 1e-7, -1e-11, 1e22, 1e16, 123456789.123456789, -0.0, 5e-324, 1.7976931348623157e308,
+    1e15, 99999999999999.99, -(2**63), 2**64 - 1, 2**64, -(2**64), 12345678901234567890.5, 1e-15, 1e-16, 0.99999999999,
+    4.35, 1e100, "0.3", "1e-7", "1e400", "-0", "+1", "0x10", "1_000", ".5", "5.", "١٢", "Infinity", "-Infinity",
+    "1e", "00",
+)  # fmt: skip
+_HALVES = ("\ud83d", "so \udc00 it", "\ud83d\ud83d\ude00")  # of surrogate pairs, which JSON can hold escaped
 _JSON = ("[]", "{}", '{"role": "user", "content": "x"}', '["a"]', "[[]]", "3", "true", '"quoted"', "[1,", '{"a":null}')
 _ROLES = ("System", "USER", "developer", "ipython", "model", "", "user ", "bot", "Assistant", "tool_calls", "human",
 "gpt",
@@ -50,6 +70,22 @@ _EXTRA: tuple[tuple[str, tuple[Any, ...]], ...] = (
     ("prompt", ("what?", None)), ("completion", ("that", [])), ("score", (math.nan, 1.5)), ("date", _DATES),
     ("attention_mask", ([1, 1], None)), ("chat_template_kwargs", ({}, None, {"enable_thinking": False})),
     ("channel", ("c", None)), ("objects", ({}, None)), ("history", ([], None, [["a", "b"]])), ("videos", ([], None)),
+    ("completions", (["a", "b"], [], None, "a")), ("labels", ([True, False], [1], [0.5, -1])),
+    ("image", (None, "a.png")),
+    ("solution", ("42", 42, 0.3, None, ["42"])), ("chosen", ("that", None, [])), ("rejected", ("no", None)),
+    ("messages", (None, [], "hi", [{"role": "user", "content": "x"}])),
+    ("margin", (-0.0, 1e-7, [0.5], True, "0.5", 1e22)),
+    ("label", ("False", 0.0, 2, -1, [], {}, "")), ("reward_model", (None, {"ground_truth": 0.3})),
+    ("audios", ([], None)),
+    ("extra_info", (None, {}, {"index": None}, {"tools_kwargs": {}}, "x")), ("ability", ("math", None)),
+    ("input_ids", (None, [], [0.5], [2**63], [-1], [True], "")), ("completion_mask", ([1, 0], None)),
+    ("assistant_masks", ([1], None, [])), ("token_type_ids", (None, [0])), ("channel", (None, 1)),
+    ("loss", (True, 0.3)),
+    ("rejected_response", (None, "no", "", [], 3)), ("rejected_messages", (None, [])),
+    ("enable_thinking", (True, None)),
+    ("conversations", (None, [], [{"from": "human", "value": "x"}])), ("query", ("x", None)), ("response", ("x", None)),
+    ("embedding", ([0.1, 0.2], None)), ("score_chosen", (0.3, None)), ("ref_chosen_logps", (-1.5, None, "x")),
+    ("nested", ({"a": {"b": [0.3, "2024-05-06"]}}, {"a": {"b": []}}, {"a": None}, None)), ("", ("x", None)),
 )  # fmt: skip
 
 
@@ -169,7 +205,12 @@ def _key_more(talk: list[Any], draw: random.Random) -> None:
     more = (("name", "n"), ("loss", False), ("weight", 0), ("train", None), ("id", 5), ("tool_calls", None),
     ("tool_calls", []),
             ("reasoning_content", "so"), ("reasoning_content", None), ("tool_call_id", "1"), ("content_type", {}),
-            ("thinking", "t"), ("function_call", None), ("created", "2024-05-06"))  # fmt: skip
+            ("thinking", "t"), ("function_call", None), ("created", "2024-05-06"), ("train", True), ("train", False),
+            ("weight", 0.3), ("loss", None), ("loss_scale", 0.5), ("name", None), ("tool_call_id", None), ("id", "x"),
+            ("images", []), ("refusal", None), ("audio", None), ("annotations", []), ("prefix", True), ("end", False),
+            ("tool_calls", "[]"), ("tool_calls", {}), ("role_name", "r"), ("value", "v"), ("from", "human"),
+            ("score", 0.1), ("score", 1), ("text", "t"), ("channel", "final"), ("tools", []),
+            ("tool_plan", "p"))  # fmt: skip
     for message in talk if draw.random() < 0.5 else draw.sample(talk, 1):
         key, value = draw.choice(more)
         message[key] = copy.deepcopy(value)
@@ -249,6 +290,35 @@ def _order(row: Row, _draw: random.Random) -> None:
     row.update(turned)
 
 
+def _late(row: Row, draw: random.Random) -> None:
+    """A column that this row alone has, first or last of its keys."""
+    known = dict(row)
+    row.clear()
+    more = {f"late_{draw.randint(1, 3)}": draw.choice((None, 0.3, "x", {"a": 1}, [], [None], "2024-05-06", 2**64))}
+    row.update({**more, **known} if draw.random() < 0.5 else {**known, **more})
+
+
+def _systems(talk: list[Any], draw: random.Random) -> None:
+    """Several system messages in front."""
+    told = {"from": "system", "value": "s"} if "from" in talk[0] else {"role": "system", "content": "s"}
+    talk[:0] = [{**told} for _ in range(draw.randint(1, 3))]
+
+
+def _called_with(row: Row, draw: random.Random) -> None:
+    """Answers that call a tool with numbers, as objects or as JSON text."""
+    values = {name: draw.choice((*_NUMBERS, *_DATES, None, True, [], {}, [0.3, None], {"k": 0.1})) for name in "ab"}
+    text = draw.random() < 0.3
+    for talk in _talks(row):
+        if "role" in talk[0]:
+            function = {"name": "f", "arguments": json.dumps(values) if text else copy.deepcopy(values)}
+            call = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": function}]}
+            talk[-1:-1] = [call, {"role": "tool", "content": "r"}] if len(talk) > 1 else []
+    if draw.random() < 0.6:
+        schema = {"type": "object", "properties": {"a": {"type": "number", "minimum": draw.choice(_NUMBERS)}}}
+        tools = [{"type": "function", "function": {"name": "f", "description": "", "parameters": schema}}]
+        row["tools"] = json.dumps(tools) if draw.random() < 0.3 else tools
+
+
 Fault = Callable[[Row, random.Random], None]
 MILD: dict[str, Fault] = {
     "more columns": _more, "other order of keys": _order, "message keys in another order": _in_talk(_key_order),
@@ -256,7 +326,8 @@ MILD: dict[str, Fault] = {
     "a ", " a")),
     "numbers as text": _put(("12", "3.50", "007", "-1", "1,000", "٣")), "JSON in a content": _put(_JSON),
     "dates in a content": _put(_DATES), "a system message inside": _in_talk(_system_inside),
-    "one turn twice": _in_talk(_twice),
+    "one turn twice": _in_talk(_twice), "a late column": _late, "systems in front": _in_talk(_systems),
+    "calls with numbers": _called_with,
 }  # fmt: skip
 WILD: dict[str, Fault] = {
     **MILD, "nulls": _put((None,), _places), "all contents alike": _all_contents, "numbers": _put(_NUMBERS),
@@ -266,7 +337,8 @@ WILD: dict[str, Fault] = {
     "a column wrapped": _wrapped, "another column": _column, "a column gone": _column_gone,
     "a column's name": _column_named,
     "nested empties": _put(([], {}, [[]], [{}], {"a": []}, {"a": {"b": None}}), _places),
-    "lists for words": _put((["a"], [1], ["a", None])),
+    "lists for words": _put((["a"], [1], ["a", None])), "half a surrogate pair": _put(_HALVES),
+    "booleans": _put((True, False)), "booleans anywhere": _put((True, False), _places),
 }  # fmt: skip
 
 

@@ -12,8 +12,11 @@ B, S = {"role": "assistant", "content": "b b"}, {"role": "system", "content": "s
 _H, _G, _R = {"from": "human", "value": "q"}, {"from": "gpt", "value": "a"}, {"from": "gpt", "value": "b"}
 _TYPES = {"type": "object", "properties": {"x": {"type": "string"}}}
 _TOOLS = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": _TYPES}}]
+_BOUNDED = [{"type": "function", "function": {"name": "g", "description": "d", "parameters": {
+    "type": "object", "properties": {"x": {"type": "integer", "maximum": 5, "enum": [1, 2]}}}}}]  # fmt: skip
 _ARGUMENTS = {"name": "f", "arguments": {"x": 1}}
 _CALL = {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function": _ARGUMENTS}]}
+_RESULT = {"role": "tool", "content": "r"}
 _KTO, _DPO = "llama_factory/data/kto_en_demo.json", "llama_factory/data/dpo_zh_demo.json"
 _IDENTITY, _GLAIVE = "llama_factory/data/identity.json", "llama_factory/data/glaive_toolcall_zh_demo.json"
 _SHARE = (_GLAIVE, "medicalgpt/data/sft/medical_sft_1K_format.jsonl")
@@ -69,6 +72,25 @@ def trl_cases() -> list[Case]:
         Case("trl.orpo", [{"chosen": "q a", "rejected": "q b"}]),
         Case("trl.orpo", [pair, {"prompt": [Q, A, Q], "chosen": [A], "rejected": [B]}], {"max_length": 20}),
         Case("trl.orpo", [{"prompt": "q q q", "chosen": " a b c", "rejected": " d"}], {"max_length": 4}),
+        Case("trl.kto", [{**told, "label": True, "tools": _TOOLS}, {**told, "label": False}]),
+        Case("trl.kto", [{"prompt": "q q", "completion": " a b c", "label": 1}], {"max_length": 6}),
+        Case("trl.kto", [whole, {"prompt": [Q], **whole}]),
+        Case("trl.kto", [{"prompt": [Q, _CALL, _RESULT], "completion": [A], "label": False, "tools": _TOOLS}]),
+        Case("trl.kto", [spaced, {**spaced, "score": 0.3}]),
+        Case("trl.reward", [pair, {"prompt": [S, Q, A, Q], "chosen": [A], "rejected": [B]}]),
+        Case("trl.reward", [{**whole, "tools": json.dumps(_TOOLS)}, {**whole, "margin": 1}]),
+        Case("trl.reward", [{"chosen": [_H, _G], "rejected": [_H, _R]}]),
+        Case("trl.reward", [{"chosen": "q a", "rejected": "q b", "margin": -0.3}], {"max_length": 4}),
+        Case("trl.reward", [{"chosen": [Q, _CALL, _RESULT, A], "rejected": [Q, B], "tools": _TOOLS}]),
+        Case("trl.grpo", [{"prompt": [Q], "solution": "1", "tools": _TOOLS}, {"prompt": [Q, _CALL, _RESULT, Q]}]),
+        Case("trl.grpo", [{"prompt": "q", "extra_info": {"a": None}, "solution": ["1"]}]),
+        Case("trl.grpo", [{"prompt": [Q], "chat_template_kwargs": {"enable_thinking": False}}]),
+        Case("trl.dpo", [{**pair, "tools": _TOOLS, "prompt": [Q, _CALL, _RESULT]}, {**pair, "score_chosen": 0.3}]),
+        Case("trl.dpo", [{"prompt": [_H], "chosen": [_G], "rejected": [_R]}]),
+        Case("trl.orpo", [{**pair, "tools": _TOOLS}, {**pair, "chat_template_kwargs": {"enable_thinking": False}}]),
+        Case("trl.sft", [{"messages": [Q, _CALL, _RESULT, A], "tools": json.dumps(_TOOLS)}], only),
+        Case("trl.sft", [{**told, "prompt": [Q, _CALL, _RESULT], "tools": _TOOLS}]),
+        *(Case(f"trl.{name}", [], shape=f"trl {name}") for name in ("sft", "dpo", "reward", "kto", "grpo", "orpo")),
     ]  # fmt: skip
 
 
@@ -117,6 +139,15 @@ def llamafactory_cases() -> list[Case]:
              {**share, **talk, **labelled, **tags}, (_KTO,)),
         Case("llamafactory.kto", [{"instruction": "q", "input": "", "output": "a", "label": True}],
              {**run, **ask, "columns.response": "output", **labelled}),
+        Case("llamafactory.kto", [{"conversations": [*called[:3], _G], "label": True, "tools": json.dumps(_TOOLS)},
+                                  {"conversations": [_H, _R], "label": False}],
+             {**share, **labelled, "columns.messages": "conversations", "columns.tools": "tools"}),
+        Case("llamafactory.kto", [{"messages": [S, Q, A, Q, B], "label": True}, {"messages": [Q, A], "label": False}],
+             {**openai, **talk, **labelled, **tags, **more, "cutoff_len": 30}),
+        Case("llamafactory.rm", [{"instruction": "q", "input": "i", "chosen": "a", "rejected": "b", "system": "s"}],
+             {**run, **ask, **pairs, "columns.system": "system", "cutoff_len": 30}),
+        Case("llamafactory.rm", [{"messages": [S, Q], "chosen": A, "rejected": B, "tools": _TOOLS}],
+             {**openai, **talk, **pairs, **tags, **more, "columns.tools": "tools"}),
     ]  # fmt: skip
 
 
@@ -147,6 +178,12 @@ def ms_swift_cases() -> list[Case]:
         Case("ms_swift.grpo", [], run, shape="prompts"),
         Case("ms_swift.grpo", [{"messages": [Q], "solution": "1"}, {"messages": [S, Q, A]}], run),
         Case("ms_swift.kto", [], run, shape="labelled"),
+        Case("ms_swift.kto", [{"messages": [S, Q, A, Q, B], "label": 1}, {"messages": [Q, A], "label": False}], run),
+        Case("ms_swift.kto", [{"query": "q", "response": "a", "label": True}], run),
+        Case("ms_swift.grpo", [{"messages": called[:3], "tools": json.dumps(_TOOLS), "solution": 0.3}], run),
+        Case("ms_swift.grpo", [{"query": "q", "system": "s", "solution": ["1"]}], run),
+        Case("ms_swift.grpo", [{"prompt": "q", "ground_truth": 0.3, "extra_info": {"a": None}}], run),
+        Case("ms_swift.dpo", [{"query": "q", "response": "a", "rejected_response": "b", "history": [["x", "y"]]}], run),
         Case("ms_swift.orpo", [{"messages": [Q, A, Q, A], "rejected_response": "b"}], run),
         Case("ms_swift.orpo", [{"messages": [S, Q, A, Q, A], "rejected_messages": [S, Q, A, Q, B]}], run),
         *(Case(f"ms_swift.{name}", [], run, shape="rejected") for name in ("orpo", "simpo", "cpo")),
@@ -175,6 +212,13 @@ def verl_cases() -> list[Case]:
         Case("verl.sft", [], {"data.max_length": 50, "data.truncation": "left", "data.pad_mode": "right"},
              shape="plain"),
         Case("verl.sft", [], {"data.max_length": 4096, "data.ignore_input_ids_mismatch": True}, shape="openai"),
+        Case("verl.rl", [{**row, "ability": "math", "extra_info": {"index": 0, "split": "s", "question": "q"}}], long),
+        Case("verl.rl", [{**row, "prompt": [S, Q, A, Q], "extra_info": {"index": 0, "need_tools_kwargs": True,
+                          "tools_kwargs": {"f": {"create_kwargs": {"ground_truth": "1"}}}}}], long),
+        Case("verl.sft", [{"messages": [Q, _CALL, _RESULT, A], "tools": _TOOLS}],
+             {"data.max_length": 4096, "data.ignore_input_ids_mismatch": True}),
+        Case("verl.sft", [{"messages": [Q, A], "tools": [*_TOOLS, *_BOUNDED]}, {"messages": [Q, A], "tools": _TOOLS},
+                          {"messages": [Q, A], "tools": _BOUNDED}], {"data.max_length": 4096}),
     ]  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -45,6 +46,7 @@ from datacheck.trainers.probes.asking import ProbedRow, ProbeError, ProbeLimits,
 
 RECORD = Path(__file__).parents[1] / "docs" / "benchmarks" / "installed_trainers.json"
 SHOWN = 12  # differences of a case that are printed
+SHOWN_LETTERS = 400
 SECONDS = 3000
 _DATES = ["2024-01-01", "2024-01-01T10:20:30", "2024-01-01 10:20:30", "2024-01-01T10:20:30Z", "2024-13-01", "12:30"]
 _KEYS = ("prompt", "chosen", "rejected", "completion", "messages")
@@ -105,7 +107,8 @@ def rule_of(
 ) -> str | None:
     """The named rule that leaves a difference open, or None.
 
-    Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: trl: some keys
+    Most are rules of the twin itself, which say in a report what was not compared (`_SAID`). The others: a text holds
+    half a surrogate pair: datacheck refuses the line before a twin is asked (half_a_pair). trl: some keys
     hold text and some messages, and which one it looks at differs from process to process (mixed_keys,
     data_utils.py:193); prompts and answers of several rows as one column that Arrow has no type for (no_column,
     reward_trainer.py:728); a template that passes over the answers of the first batch, whose column of tokens then is
@@ -135,6 +138,7 @@ def rule_of(
     rotated = mode == "trl.kto" and two.error == "TypeError" and two.at in _FIRST_ROTATED
     mapped = mode == "ms_swift.kto" and two.error == "TypeError" and two.at == "swift/dataset/preprocessor/core.py:393"
     holds = {
+        "half_a_pair": _HALF.search(json.dumps(file, ensure_ascii=False)) is not None,
         "mixed_keys": family == "trl" and any(map(_mixed_keys, _filled([row, *loaded[:1]], [row, *loaded]))),
         "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
@@ -155,12 +159,13 @@ def rule_of(
         (
             name
             for name, held in holds.items()
-            if held and (what == "fate" or name in ("mixed_keys", "blank_untrained"))
+            if held and (what == "fate" or name in ("half_a_pair", "mixed_keys", "blank_untrained"))
         ),
         None,
     )
 
 
+_HALF = re.compile("[\ud800-\udfff]")  # of a surrogate pair
 _BY_TEMPLATE = {"messages_malformed", "content_not_text", "text_for_messages", "letters_rendered"}
 
 
@@ -214,6 +219,7 @@ _UNCOMPARED = (
     "message_masked",
     "call_behind_words",
     "two_prompts",
+    "rejected_without_tools",
     "two_answers",
     "no_answer",
     "result_behind_question",
@@ -366,7 +372,7 @@ def compare(
 
 def show(case: Case, row: Any, two: ProbedRow, what: str) -> None:
     """Print a difference."""
-    told = json.dumps(row, ensure_ascii=False)[:200]
+    told = json.dumps(row, ensure_ascii=False)[:SHOWN_LETTERS].encode(errors="backslashreplace").decode()
     print(f"{what} {case.mode} {case.settings}: real {two.fate} {two.error} {two.at}: {told}")
 
 

@@ -279,10 +279,12 @@ openrlhf, axolotl; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a toke
 train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
 end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
+rejected_without_tools,
 no_answer (of a pair; ms-swift), media_of_row, columns_by_case,
 messages_of_embeddings, result_behind_question, answer_no_text (ms-swift),
 images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
-at `rule_of` of the script: mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
+at `rule_of` of the script: half_a_pair: a text holds half a surrogate pair, and datacheck refuses the line before a
+twin is asked; mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
 process to process); no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
 reward); nested_tokens: tokens as a list in a list, which a model takes alone in its batch (TRL); no_first_tokens: the
 template passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins

@@ -16,19 +16,21 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.json as paj
 
-from datacheck.trainers.json_numbers import fraction, kept, written
+from datacheck.trainers.json_numbers import fraction, kept, whole, written
 
 CHUNK = 10 << 20  # bytes of a file by which its types are decided
 _BLOCK = CHUNK // 32
-WHOLE_NUMBERS = range(-(1 << 63), 1 << 64)  # those that the library's parser reads
 _DECIMALS = 10  # of fractions, where its writer writes them
 Path = tuple[str | int, ...]  # 0 is "in a list"
+_PLACES = ("mixed", "gaps")
 Typing = Literal["datasets 5", "datasets 4.8", "datasets 4", "parquet"]
 
 
@@ -37,23 +39,27 @@ class NotLoadableError(ValueError):
 
 
 class JsonColumns(NamedTuple):
-    """How the columns of a file were typed. mixed: places whose values are kept as JSON text."""
+    """How the columns of a file were typed.
+
+    mixed: places whose values are kept as JSON text; gaps: places of whole numbers of which some are null (`parquet`).
+    """
 
     schema: pa.Schema
     mixed: frozenset[Path]
+    gaps: frozenset[Path] = frozenset()
 
     @property
     def packed(self) -> str:
         """As one text, for a column of a table; `unpacked` reads it."""
         schema = base64.b64encode(self.schema.serialize().to_pybytes()).decode()
-        return json.dumps({"schema": schema, "mixed": sorted(self.mixed, key=str)})
+        return json.dumps({"schema": schema, **{name: sorted(getattr(self, name), key=str) for name in _PLACES}})
 
     @classmethod
     def unpacked(cls, text: str) -> "JsonColumns":
         """What `packed` gave."""
         given = json.loads(text)
         schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(given["schema"])))
-        return cls(schema, frozenset(tuple(path) for path in given["mixed"]))
+        return cls(schema, *(frozenset(tuple(path) for path in given[name]) for name in _PLACES))
 
     def read(self, record: Mapping[str, Any]) -> dict[str, Any]:
         """A record as the library gives it; keys that only later records have are left as they are."""
@@ -69,9 +75,14 @@ class JsonColumns(NamedTuple):
             return [self._typed(each, kind.value_type, (*path, 0)) for each in value]
         if pa.types.is_struct(kind) and isinstance(value, dict):
             return {field.name: self._typed(value.get(field.name), field.type, (*path, field.name)) for field in kind}
-        if self.mixed and isinstance(value, float):  # the lines are written again before Arrow reads them
-            return _leaf(json.loads(written(fraction(repr(value)))) if math.isfinite(value) else None, kind)
-        return _leaf(value, kind)
+        return _leaf(_rewritten(value) if self.mixed else value, kind)
+
+
+def _rewritten(value: Any) -> Any:
+    """A value beside a column of JSON text: then all lines are read and written again before Arrow reads them."""
+    if isinstance(value, float):
+        return json.loads(written(fraction(repr(value)))) if math.isfinite(value) else None
+    return as_written(value)
 
 
 def _leaf(value: Any, kind: pa.DataType) -> Any:
@@ -90,7 +101,7 @@ def _date(text: str, kind: pa.DataType) -> Any:
         if found.tzinfo is None:
             return found
         return found.astimezone(dt.UTC).replace(tzinfo=None if kind.tz is None else dt.UTC)
-    except (ValueError, OverflowError):  # the latter: the first or the last day there is, elsewhere
+    except (ValueError, OverflowError):  # the latter: beyond the part of a file that decides its types
         return text
 
 
@@ -108,6 +119,9 @@ def as_written(value: Any, read: Callable[[str], float] = float) -> Any:
     """A value as it comes out of a column of JSON text; `read`: what read the file's fractions before."""
     if isinstance(value, float):
         return kept(read(repr(value))) if math.isfinite(value) else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        with suppress(ValueError):  # behind the part of a file that decides its types
+            return whole(str(value))
     if isinstance(value, list):
         return [as_written(each, read) for each in value]
     return {key: as_written(each, read) for key, each in value.items()} if isinstance(value, dict) else value
@@ -124,7 +138,7 @@ def _rounded(value: Any) -> Any:
 def _parsed(text: str, read: Callable[[str], float] = float) -> Any:
     """JSON as the library's parser (pandas' ujson) takes it; `read` makes a number of a text with a point.
 
-    Whole numbers of 64 bits only; numbers with leading zeros or half written ("007", "1.", "-"), raw control
+    Numbers with leading zeros or half written ("007", "1.", "-"), raw control
     characters in texts and a comma before a closing brace pass; NaN is null.
     """
     try:
@@ -139,7 +153,7 @@ def _parsed(text: str, read: Callable[[str], float] = float) -> Any:
 
 
 def _loads(text: str, read: Callable[[str], float]) -> Any:
-    return json.loads(text, strict=False, parse_float=read, parse_int=_whole, parse_constant=_constant)
+    return json.loads(text, strict=False, parse_float=read, parse_int=whole, parse_constant=_constant)
 
 
 _NUMBER = r"(-\d*|\d+)(\.\d*)?([eE][+-]?\d*)?"
@@ -162,13 +176,6 @@ def _constant(name: str) -> float | None:
     return None if name == "NaN" else float(name)
 
 
-def _whole(text: str) -> int:
-    number = int(text)
-    if number not in WHOLE_NUMBERS:
-        raise ValueError
-    return number
-
-
 def json_columns(lines: Sequence[str], by: Typing = "datasets 5") -> JsonColumns:
     """The types of a file of these records, one JSON text each; of the first 10 MB.
 
@@ -189,7 +196,7 @@ def json_columns(lines: Sequence[str], by: Typing = "datasets 5") -> JsonColumns
         size += len(line.encode("utf-8", "surrogatepass")) + 1
     try:
         return infer(taken)
-    except (ValueError, TypeError, AttributeError, KeyError, pa.ArrowException) as error:
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError, pa.ArrowException) as error:
         raise NotLoadableError(type(error).__name__) from None
 
 
@@ -199,16 +206,39 @@ def _inferred_whole(lines: Sequence[str]) -> JsonColumns:
     block = max(_BLOCK, len(batch))
     table = paj.read_json(io.BytesIO(batch), read_options=paj.ReadOptions(block_size=block))
     table.validate()  # as it stands, a list whose first value is null points behind its values: UnicodeDecodeError
-    return JsonColumns(table.schema, frozenset())
+    return _found(table)
 
 
 def _inferred_parquet(lines: Sequence[str]) -> JsonColumns:
     """As pyarrow types Python's values."""
     rows = [json.loads(line) for line in lines]
     names = dict.fromkeys(name for row in rows for name in row)
-    return JsonColumns(
-        pa.schema([(name, pa.array([row.get(name) for row in rows]).type) for name in names]), frozenset()
-    )
+    table = pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
+    places = ((path, values) for path, values in _leaves(table) if pa.types.is_integer(values.type))
+    return JsonColumns(table.schema, frozenset(), frozenset(path for path, values in places if values.null_count))
+
+
+def _found(table: pa.Table, mixed: Sequence[Path] = ()) -> JsonColumns:
+    """The types that Arrow found. Raises OverflowError for days that Python has not: it does so when a row is read."""
+    for _, values in _leaves(table):
+        if pa.types.is_timestamp(values.type):
+            bounds = pc.min_max(values)
+            bounds["min"].as_py(), bounds["max"].as_py()
+    return JsonColumns(table.schema, frozenset(mixed))
+
+
+def _leaves(table: pa.Table) -> Iterator[tuple[Path, pa.Array]]:
+    """All values of each place that is neither a list nor an object; null where the object is."""
+    waiting: list[tuple[Path, pa.Array]] = [((name,), table[name].combine_chunks()) for name in table.column_names]
+    while waiting:
+        path, values = waiting.pop()
+        if pa.types.is_list(values.type):
+            waiting.append(((*path, 0), values.flatten()))
+        elif pa.types.is_struct(values.type):
+            names = (field.name for field in values.type)
+            waiting += [((*path, name), inside) for name, inside in zip(names, values.flatten(), strict=True)]
+        else:
+            yield path, values
 
 
 def _inferred(lines: Sequence[str], *, by_value: bool = True) -> JsonColumns:
@@ -236,7 +266,7 @@ def _inferred(lines: Sequence[str], *, by_value: bool = True) -> JsonColumns:
                     return JsonColumns(_schema_of_values(batch), frozenset(mixed))
                 raise
         else:
-            return JsonColumns(table.schema, frozenset(mixed))
+            return _found(table, mixed)
 
 
 def _inferred_or_not(lines: Sequence[str]) -> JsonColumns:
@@ -278,7 +308,12 @@ def _encoded(lines: Sequence[str], mixed: Sequence[Path]) -> bytes:
     examples = [_parsed(line) for line in lines]
     for path in mixed:
         examples = [_as_text(example, path) for example in examples]
-    return "".join(json.dumps(_rounded(each), ensure_ascii=False) + "\n" for each in examples).encode()
+    return "".join(_dumped(_rounded(each)) + "\n" for each in examples).encode()
+
+
+def _dumped(value: Any) -> str:
+    """About as the library's writer has it: what Arrow reads at once hangs on how many bytes there are."""
+    return json.dumps(value, separators=(",", ":")).replace("/", "\\/")
 
 
 def _as_text(value: Any, path: Path) -> Any:
@@ -293,9 +328,9 @@ def _as_text(value: Any, path: Path) -> Any:
         try:
             _parsed(value)
         except ValueError:
-            return json.dumps(value)
+            return _dumped(value)
         return value
-    return json.dumps(_rounded(value))
+    return _dumped(_rounded(value))
 
 
 def _place(said: str, lines: Sequence[str]) -> Path:

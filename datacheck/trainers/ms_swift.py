@@ -35,8 +35,8 @@ from datacheck.trainers.base import (
     type_of,
     without_marks,
 )
-from datacheck.trainers.json_columns import WHOLE_NUMBERS, as_written
-from datacheck.trainers.json_numbers import written
+from datacheck.trainers.json_columns import as_written
+from datacheck.trainers.json_numbers import whole, written
 from datacheck.trainers.ms_swift_draws import drawn_for_kl
 from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, json_or_text, parsed, text_of_content
 
@@ -482,6 +482,8 @@ def _rejected_notes(row: Row, messages: list[Row], loss: Loss) -> tuple[Fate, ..
     apart = isinstance(other, list) and other[:-1] != messages[:-1]
     notes += fate_if(apart, "two_prompts", "rejected_messages")
     notes += fate_if(_replaces_more(row, messages), "two_prompts", "rejected_response")
+    without = isinstance(other, list) and given(row.get("tools"))
+    notes += fate_if(without, "rejected_without_tools", "tools")
     last = other[-1] if isinstance(other, list) else {"role": "assistant", "content": ""}
     unanswered = last.get("role") not in ("assistant", "tool_call") or last.get("content") is None
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
@@ -500,9 +502,12 @@ def _has_media(row: Row, messages: list[Row]) -> bool:
 
 
 def _stored(value: Any) -> Any:
-    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds, 0.3 is no longer 0.3."""
-    if isinstance(value, float):
-        return as_written(value)
+    """As it comes out of the JSON columns that the loader keeps: a date is its milliseconds, 0.3 is no longer 0.3.
+
+    Written and read twice: -1e-11 is -0.0 the first time, and 0.0 the second.
+    """
+    if isinstance(value, int | float):
+        return as_written(as_written(value))
     if isinstance(value, dt.datetime):
         if not _EARLIEST <= value.replace(tzinfo=None) <= _LATEST:
             raise StopRow("date_out_of_range")
@@ -516,13 +521,18 @@ def _too_big(value: Any) -> bool:
     """Whether a whole number is one that the columns' reader refuses: then it gives the texts of the whole batch."""
     if isinstance(value, dict | list):
         return any(map(_too_big, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, int) and value not in WHOLE_NUMBERS
+    try:
+        return isinstance(value, int) and not isinstance(value, bool) and whole(str(value)) is None
+    except ValueError:
+        return True
 
 
 def _unlike(value: Any) -> bool:
-    """Whether a fraction is, or comes out as, another one than what is written of it."""
+    """Whether a number is, or comes out as, another one than what is written of it."""
     if isinstance(value, dict | list):
         return any(map(_unlike, value.values() if isinstance(value, dict) else value))
+    if isinstance(value, int):
+        return bool(as_written(value) != value)
     return isinstance(value, float) and not value == as_written(value) == json.loads(written(value))
 
 

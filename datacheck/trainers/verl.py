@@ -1,6 +1,7 @@
 """verl: RLHFDataset (prompts for RL, with the reward manager's demands) and MultiTurnSFTDataset."""
 
-from typing import Any, ClassVar, Literal
+import math
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,6 +27,9 @@ from datacheck.trainers.base import (
     shown,
     type_of,
 )
+
+if TYPE_CHECKING:
+    from datacheck.trainers.json_columns import Path
 
 UPSTREAM = Upstream("volcengine/verl", "b178a3cd56f58b2d502255daba591e92833930a7", "verl/")
 _TWINS = Twins.of("verl", UPSTREAM)
@@ -104,7 +108,21 @@ def _foreign(messages: Messages, where: str) -> tuple[Fate, ...]:
     return ()
 
 
-def _read_sft(example: dict[str, Any], to: VerlSft, _seen: Seen) -> RowOutcome:
+def _through_numpy(value: Any, path: "Path", gaps: "frozenset[Path]") -> Any:
+    """A value as it comes out of a column of NumPy's and back: NaN is null, and so whole numbers beside nulls are none.
+
+    pandas' `Series.apply` does that to the tools; the messages are taken from the table again.
+    """
+    if isinstance(value, list):
+        return [_through_numpy(each, (*path, 0), gaps) for each in value]
+    if isinstance(value, dict):
+        return {key: _through_numpy(each, (*path, key), gaps) for key, each in value.items()}
+    if path in gaps and isinstance(value, int):
+        return float(value)
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def _read_sft(example: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
     key, reason = to.messages_key, "messages_malformed"
     messages = objects_of(_filled(column(example, key), reason, key), reason, key)
     media = [key for key in (to.image_key, to.video_key) if key in example]
@@ -127,7 +145,10 @@ def _read_sft(example: dict[str, Any], to: VerlSft, _seen: Seen) -> RowOutcome:
         raise StopRow("content_not_text", f"{key}[{mute}].content", type_of(messages[mute].get("content")))
     answered = any(message["role"] == "assistant" for message in messages)
     notes = _foreign(messages, to.messages_key) + fate_if(not answered, "no_answer", to.messages_key)
-    listed = tools if isinstance(tools, list) else None
+    listed = None
+    if isinstance(tools, list):
+        listed = _through_numpy(tools, (to.tools_key,), seen.typed.gaps if seen.typed is not None else frozenset())
+        notes += fate_if(repr(listed) != repr(tools), "tools_through_numpy", to.tools_key)
     thinking = example.get(to.thinking_key, to.thinking)
     extra = None if thinking is None else {"enable_thinking": bool(thinking)}
     loss: Loss = "turns_alone" if to.mismatch_ignored else "turns"

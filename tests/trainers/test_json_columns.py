@@ -8,7 +8,7 @@ import random
 import pytest
 
 from datacheck.trainers.json_columns import JsonColumns, NotLoadableError, json_columns
-from datacheck.trainers.json_numbers import fraction, kept, written
+from datacheck.trainers.json_numbers import fraction, kept, whole, written
 
 
 def read(*records, by="datasets 5"):
@@ -119,8 +119,34 @@ def test_numbers_and_days_beyond_all_bounds():
     """Nobody's data, but hostile data: an exception would end the comparison."""
     big = "1" * 400 + ".5"
     assert read({"a": big}, {"a": {"b": 1}})[0] == {"a": big}  # "Value is too big!", says pandas
-    last = "9999-12-31T23:59:59-01:00"
-    assert read({"a": last}) == [{"a": last}]
+    for day in ("9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00"):  # OverflowError as soon as a row is read
+        with pytest.raises(NotLoadableError):
+            read({"n": 1, "a": [{"b": day}]})
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("18446744073709551615", 2**64 - 1), ("18446744073709551616", None), ("-9223372036854775808", -(2**63)),
+     ("-9223372036854775809", None), ("-18446744073709551616", 0), ("-18446744073709551621", -5),
+     ("30000000000000000000", 11553255926290448384), ("-" + "1" * 40, None)],
+)  # fmt: skip
+def test_whole_numbers_are_counted_in_64_bits(text, number):
+    """By ujson_loads of pandas 3: what does not fit is refused only where the count shows it."""
+    if number is None:
+        with pytest.raises(ValueError, match="64 bits"):
+            whole(text)
+        return
+    assert whole(text) == number
+    assert read({"a": {"x": int(text)}}, {"a": {"y": 1}, "n": int(text)}) == [
+        {"a": {"x": number}, "n": None},
+        {"a": {"y": 1}, "n": number if number < 2**63 else float(number)},
+    ]
+    assert fraction(f"{text}.5") == pytest.approx(number + 0.5 * (1 if number > 0 else -1))
+
+
+def test_half_a_surrogate_pair_beside_a_column_of_json():
+    """Arrow gets the file as the library writes it, with escapes."""
+    assert [row["a"] for row in read({"a": {"t": "x \udc00"}}, {"a": {"y": 1}})][1] == {"y": 1}
 
 
 def test_a_text_that_is_no_number_is_none():

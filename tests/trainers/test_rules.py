@@ -330,6 +330,8 @@ CASES = [
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_response": [{**A, "content": "b</s>"}]}, "end_in_answer",
      "rejected_response"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [A, Q, B]}, "two_prompts", "rejected_messages"),
+    ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [Q, B], "tools": [{"name": "f"}]},
+     "rejected_without_tools", "tools"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": "{}"}, "rejected_is_chosen", "rejected_messages"),
     ("ms_swift.dpo", {}, {"messages": [Q, A], "rejected_messages": [Q, {**A, "content": None}]}, "no_answer", "rejected_messages"),
     ("trl.dpo", {}, {"prompt": "q", "chosen": "a", "rejected": "b", "images": []}, "images_column", "images"),
@@ -393,6 +395,7 @@ CASES = [
     ("verl.sft", {}, {"messages": [{"role": "human", "content": "q"}, A]}, "foreign_role", "messages[0].role"),
     ("verl.sft", {}, {"messages": [Q, A], "tools": "[]"}, "tools_malformed", "tools"),
     ("verl.sft", {}, {"messages": [Q, A], "tools": None}, "tools_null", "tools"),
+    ("verl.sft", {}, {"messages": [Q, A], "tools": [{"name": "f", "n": math.nan}]}, "tools_through_numpy", "tools"),
     ("verl.sft", {}, {"messages": [Q, A], "enable_thinking": None}, "thinking_null", "enable_thinking"),
     ("verl.sft", {}, {"messages": [Q, {"role": "assistant", "content": None}]}, "content_not_text", "messages[1].content"),
     ("verl.sft", {}, {"messages": [{"role": "user", "content": 3}, A]}, "content_not_text", "messages[0].content"),
@@ -702,6 +705,29 @@ def test_dates_that_pandas_cannot_hold(day, told):
     mode, row = trainer("ms_swift.sft"), {"messages": [{**Q, "content": "2024-01-01"}, {**A, "content": day}]}
     fates = mode.read(row, mode.configured(None, {}), Seen.of([row], typed=mode.typed)).fates
     assert [fate.reason for fate in fates if fate.reason != "content_not_text"] == told
+
+
+def test_whole_numbers_of_verls_tools_are_fractions_beside_nulls():
+    """As verl 0.9.1 trained them, with pandas 3.1; the messages stay as they are."""
+    mode = trainer("verl.sft")
+    call = {"role": "assistant", "content": "", "tool_calls": [{"name": "f", "arguments": {"x": 1}}]}
+    row = {"messages": [Q, call, {**call, "tool_calls": [{"name": "f", "arguments": {"y": "z"}}]}]}
+    tools = [{"name": "f", "at": {"most": 5, "enum": [1, None]}, "n": 3}, {"name": "g", "at": None, "n": 4}]
+    read = mode.read(
+        {**row, "tools": tools}, mode.configured(None, {}), Seen.of([{**row, "tools": tools}], typed="parquet")
+    )
+    assert json.dumps(read.trained.tools) == json.dumps(
+        [{"name": "f", "at": {"most": 5.0, "enum": [1.0, None]}, "n": 3}, {"name": "g", "at": None, "n": 4}]
+    )
+    assert json.dumps(read.trained.messages[1]["tool_calls"][0]["arguments"]) == '{"x": 1, "y": null}'
+
+
+def test_numbers_of_ms_swift_are_written_and_read_twice():
+    """As ms-swift 4.6.0 trained them: -0.0 the first time, 0.0 the second; 1e-320 loses a digit each time."""
+    mode, tools = trainer("ms_swift.sft"), [{"name": "f", "parameters": {"a": -1e-11, "b": 1e-320}}]
+    row = {"messages": [Q, A], "tools": tools}
+    read = mode.read(row, mode.configured(None, {}), Seen.of([row], typed=mode.typed))
+    assert repr(read.trained.tools[0]["function"]["parameters"]) == "{'a': 0.0, 'b': 9.96e-321}"
 
 
 def test_every_rule_is_held():
