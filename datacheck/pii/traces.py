@@ -82,7 +82,7 @@ _CALLING = frozenset("请的给叫让找问跟和与")
 _SPOKEN_TO = re.compile(r"您|你好|稍等|稍候|请|说的")
 
 _SAID = (("at", "dot"), ("艾特", "点"), ("圈a", "点"))  # the signs of an address of mail in words
-_JOINED = re.compile(r"[ \u00a0\u3000]?[ \u00a0\u3000,，·]?")  # between the parts of one name: Whitfield, Sarah
+_JOINED = re.compile(r"[ \u00a0\u3000]?[,，·]?[ \u00a0\u3000]?")  # between the parts of one name: Whitfield, Sarah
 
 _Known = TypeVar("_Known", dict[str, int], dict[str, list[int]])
 

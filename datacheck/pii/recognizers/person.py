@@ -23,7 +23,7 @@ COMPOUND = (
     "|濮阳|公冶|太叔|申屠|公孙|慕容|仲孙|钟离|长孙|宇文|司徒|鲜于|司空|令狐|轩辕|歐陽"
 )
 # Common characters of given names: a role is followed by names and by any other word.
-_GIVEN = (
+GIVEN = (
     "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超秀霞平刚桂英华玉兰建国志晓东雨欣子涵浩然梓萱思远佳怡俊熙文博海燕庆春梅立新诺嘉豪诗琪振永康雪一宇轩泽睿宏鹏飞龙虎辉斌波峰鑫凯亮"
     "健林森彬琳琴莉红云月莲凤珍婷玲慧颖洁倩雯薇萍露瑶瑞蕾璐菲菁馨妍妮婉淑惠巧美爱贞荣香莎彩翠雅芝素环璇佩纨仪丹蓉眉君蕊媛姣悦昭冰爽茗羽希宁蓓妤冬兴良民贵福顺信昌胜义"
     "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
@@ -33,7 +33,7 @@ _GIVEN = (
     "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
 )
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
-_LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
+_LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
     r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
@@ -90,8 +90,8 @@ ADDRESSED = (
 )
 # Who says the name before an identifier and its label: This is Tobias Haverford, passport number E6…
 INTRODUCED = (
-    r"(?<![A-Za-z])(?i:this is|it is|it[’']s|here is)[ ]"
-    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})(?=[,;(]| and my | speaking)"
+    r"(?<![A-Za-z])(?i:this is|it is|it[’']s|here is|i am|i[’']m)[ ]"
+    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})(?=[,;(]|\.[ ]| and my | speaking)"
 )
 _FULL = rf"{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{NEXT_LABEL}{_WORD}"
 _TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
@@ -175,8 +175,8 @@ class Person(Recognizer):
             rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": (
-            rf"{_CALLED}(?P<value>{_CUT}|[{SURNAMES}](?:[ \u3000][{_GIVEN}]){{1,2}}"
-            rf"(?![{HAN}]|[ ][{_GIVEN}]))"
+            rf"{_CALLED}(?P<value>{_CUT}|[{SURNAMES}](?:[ \u3000][{GIVEN}]){{1,2}}"
+            rf"(?![{HAN}]|[ ][{GIVEN}]))"
         ),
         "person.am": rf"(?:我是|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?![{HAN}])",
         "person.am_en": (
