@@ -120,6 +120,8 @@ _FUNCTION = re.compile(
 _PART = re.compile(
     r"你(?:现在)?(?:是|将?扮演|作为)[^。！？!?\n]{0,60}|作为(?=.{0,12}(?:客服|助手|顾问))[^。！？!?，,\n]{0,40}"
     r"|(?i:\b(?:you are|you['’]re|you will be|act(?:ing)? as|play(?:ing)? the role of)\b)[^.!?\n]{0,80}"
+    # ... or the end of it, where what was said before begins within it
+    r"|\A[^.!?。！？\n]{0,80}(?:(?<![a-z])(?i:assistant|chatbot)(?![a-z])|助手|机器人)"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")
 # Talk of a place to which people go: a shop, a sight, a hotel, not where somebody works.

@@ -81,6 +81,11 @@ def test_what_the_machine_is_to_be_makes_no_customer_an_institution(part):
     assert states("座机：021-62887726", "CN_LANDLINE", part) == ["valid"]
 
 
+def test_the_part_is_left_out_where_only_its_end_is_heard():
+    assert states("QQ: 875404623", "QQ", "a help desk assistant.\nHello") == ["valid"]
+    assert states("QQ: 875404623", "QQ", "The help desk is open.\nHello") == ["public"]
+
+
 def test_whose_hotline_was_spoken_of_still_is_public():
     assert states("021-62887726", "CN_LANDLINE", "上海博物馆的客服热线是多少？") == ["public"]
 
