@@ -90,6 +90,8 @@ FIELD_LEFT = (
     r"[\"']?[ ]?[=:#]?[ ]?[\"'\[]?\Z"
     r"|(?:订单|訂單|单|流水|发票|合同|快递|运单|物流|货|序列|批|型|案|区块|端口)[号號]?[码碼]?(?:是|为)?[ ]?[:：]?[ ]?\Z"  # noqa: E501
     r"|https?://[^\s\u3400-\u9fff]{0,200}\Z"
+    r"|[0-9]#[0-9]+:[ ]\*\Z"  # a connection in nginx's log of errors
+    r"|(?:GET|HEAD|POST|PUT|DELETE)[ ]/[A-Za-z0-9_.\-/?=&%]{0,80}\Z"
     r"|[A-Za-z0-9_\-]/[A-Za-z0-9_.\-/?=&%]{0,80}\Z|[A-Za-z0-9_][?&][A-Za-z_]{1,16}=\Z"
 )
 """What stands before a number in a log, in a URL or in a record of a machine."""

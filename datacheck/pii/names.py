@@ -17,7 +17,7 @@ from datacheck.pii.free_names import english_names, is_word
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
-from datacheck.pii.recognizers.person import ADDRESSED, COMPOUND, LISTED, SURNAMES, TITLED
+from datacheck.pii.recognizers.person import ADDRESSED, COMPOUND, GIVEN, INTRODUCED, LISTED, SURNAMES, TITLED
 from datacheck.pii.tagger import tagger
 
 RULE = "person.jieba"
@@ -26,11 +26,13 @@ TITLE_RULE = "person.titled"
 _ENGINE = "jieba"
 _TITLED = regex.compile(TITLED)
 _ADDRESSED = regex.compile(ADDRESSED)
+_INTRODUCED = regex.compile(INTRODUCED)
 # What the tagger most often takes for a name in ordinary texts.
 _WORDS = words(
     "谢谢 陈述 胡萝卜 康复 白蛋白 顾客 洪水 高血压 高兴 安全 方便 温馨 明白 平安 小时 和平 金融 石油 白天 黄金 申请人"
 )
 _COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
+_GIVEN = regex.compile(f"[{GIVEN}]{{1,2}}")
 _COMPOUND = frozenset(COMPOUND.split("|"))
 # A surname and one or two characters that stand by themselves, or behind who it is: 客户档案 田晨曦 138…, 我是付德华，
 _APART = regex.compile(
@@ -126,9 +128,11 @@ def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult
 def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
     """Return English given names and what follows them in parts of a text, and who stands right before a span.
 
-    All are suspects.
+    Who says the own name there (This is Tobias Haverford, ...) counts as well. All are suspects.
     """
+    parts = list(parts)
     places = [(first + name.start, first + name.end) for first, end in parts for name in english_names(text[first:end])]
+    places += [match.span("value") for part in parts for match in _INTRODUCED.finditer(text, *part)]
     before = (_ADDRESSED.search(text, max(0, start - LINK), start) for start, _ in spans)
     places += [match.span("value") for match in before if match]
     found = [judged(text, *place, LISTED) for place in dict.fromkeys(places)]
@@ -178,7 +182,9 @@ def _names(text: str, offset: int) -> list[Entity]:
         likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS
         likely = likely and text[start - offset - 1 : start - offset] not in _COUNTING
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
-            found.append(Entity(name, start, at, "PERSON"))
+            given = _GIVEN.match(text, at - offset) if name in _COMPOUND else None  # the tagger cuts 诸葛 off
+            end = at + len(given[0]) if given else at
+            found.append(Entity(text[start - offset : end - offset], start, end, "PERSON"))
     return found
 
 

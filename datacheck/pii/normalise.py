@@ -36,6 +36,7 @@ _ESCAPE = re.compile(
 )
 _SHORT_ESCAPES = {"\\n": "\n", "\\r": "\n", "\\t": "\t", "\\b": " ", "\\f": " "}
 _MAX_CODE_POINT = 0x10FFFF
+_ESCAPED_OVERRIDE = re.compile(r"\\u202[eE]|&#(?:8238|[xX]202[eE]);")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)\u202c?")
 
 # Rust regex: a superset of the texts in which folding can uncover something (see tests/pii/test_normalise.py,
@@ -130,7 +131,7 @@ class _Turned(NamedTuple):
 
 @lru_cache(maxsize=1)  # one text may be long and have many hits: it is looked at once
 def _turned(text: str) -> _Turned | None:
-    if "\u202e" not in text:
+    if "\u202e" not in text and not _ESCAPED_OVERRIDE.search(text):
         return None
     folded = fold(text)
     if folded.offsets is None:

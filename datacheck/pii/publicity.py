@@ -26,6 +26,7 @@ _ROLES = re.compile(
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
+    r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
 )
@@ -44,6 +45,7 @@ _HOTLINE = (
     r"|spenden|donat(?:e|ions?)|impressum|pressekontakt|redaktion|geschäftsstelle|rédaction|redacci[oó]n"
     r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
     r"|investor relations|crisis|suicide|samaritans|poison control|headquarters|principal executive"
+    r"|فاكس|الخط الساخن|خدمة العملاء"
     r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )
 _INSTITUTION = (
@@ -53,6 +55,7 @@ _INSTITUTION = (
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
     r"|[大领]使馆|使馆|研究[所院]|实验室|编辑部|居委会|村委会|机构|单位|总部|(?:市场|销售|人事|客户|编辑|业务|采购|财务|宣传|组织|保卫)部|(?:研发|开发|研究|服务|数据|会展)中心"
+    r"|وزارة|الوزارة|شركة|مكتب|فندق|مستشفى|جامعة|مدرسة"
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
@@ -113,6 +116,13 @@ _FUNCTION = re.compile(
     r"(?:服务|举报|投稿|投诉|监督|工作|官方|客服|咨询|商务|合作|报名|招聘|征稿|新闻|编辑部|会务组?)(?:电子)?(?:邮箱|信箱|邮件)[\"'”*]{0,2}"
     r"[ ]?[是为:：]?[ ]?\Z"
 )
+# What the machine is to be says nothing of whose number the customer gives: You are a help desk assistant.
+_PART = re.compile(
+    r"你(?:现在)?(?:是|将?扮演|作为)[^。！？!?\n]{0,60}|作为(?=.{0,12}(?:客服|助手|顾问))[^。！？!?，,\n]{0,40}"
+    r"|(?i:\b(?:you are|you['’]re|you will be|act(?:ing)? as|play(?:ing)? the role of)\b)[^.!?\n]{0,80}"
+    # ... or the end of it, where what was said before begins within it
+    r"|\A[^.!?。！？\n]{0,80}(?:(?<![a-z])(?i:assistant|chatbot)(?![a-z])|助手|机器人)"
+)
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")
 # Talk of a place to which people go: a shop, a sight, a hotel, not where somebody works.
 _PLACE = (
@@ -154,6 +164,9 @@ _OF = {
     "CN_MOBILE": _Cues(_CALLED, _ASKED),
     "QQ": _Cues(_CALLED),
     "WECHAT": _Cues(_CALLED),
+    "TW_PHONE": _Cues(_CALLED),
+    "HK_PHONE": _Cues(_CALLED),
+    "MO_PHONE": _Cues(_CALLED),
     "CN_LANDLINE": _Cues(_SPOKEN_OF, _VISITED),
     "PHONE_NUMBER": _Cues(_SPOKEN_OF, _VISITED),
     "CN_BANK_ACCOUNT": _Cues(_SPOKEN_OF, asked_for=False),  # to a bank or a shop a customer tells his own
@@ -189,7 +202,7 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
         return True
     if owner is not None:
         return False
-    told = _told_before(before[-HEARD:] if cues.asked_for else "", cues, nobody=speaker is None)
+    told = _told_before(_PART.sub("", before[-HEARD:]) if cues.asked_for else "", cues, nobody=speaker is None)
     if told is None and speaker is None:
         return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
     return bool(told)

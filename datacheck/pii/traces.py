@@ -53,7 +53,8 @@ _TITLES = (
     "|大爷|大妈|大哥|大姐|同学|警官|护士|院长|校长"
 )
 _CALLED = re.compile(
-    rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])|[总哥姐](?=[您你好说的问来去在])))"
+    rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])"
+    r"|[总哥姐](?=[您你好说的问来去在稍请已刚要想也让])))"
     rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
 )
 _FAMILIAR = frozenset("老小阿")
@@ -73,10 +74,15 @@ _NOBODY = words(
     "小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
     "小巧 小弟 小熊 小农 小康 小苗 老鱼 老牛 老龙 老房 老路 老车 老农"
 )
-# A given name that is a word as well is a name where somebody is called or spoken of.
-_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢人名员]))"
-_NAMED_RIGHT = rf"(?:(?![{HAN}])|(?=[说的来去在是也今明昨要想会还已都没不把被给和跟你您收]))"
+# A given name that is a word as well is a name where somebody is called or spoken of; so is 小白 right before 您好.
+_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢人名员才的了]))"
+_NAMED_RIGHT = rf"(?:(?![{HAN}])|(?=[说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍]))"
+_MEASURES = words("小时 小于 小路 小车 小计 小单 小费 小段 小河 小山 小谷 小楼 小房 小康 小米 小麦 小包 老路 老车 老房")
+_CALLING = frozenset("请的给叫让找问跟和与")
+_SPOKEN_TO = re.compile(r"您|你好|稍等|稍候|请|说的")
 
+_SAID = (("at", "dot"), ("艾特", "点"), ("圈a", "点"))  # the signs of an address of mail in words
+_JOINED = re.compile(r"[ \u00a0\u3000]?[,，·]?[ \u00a0\u3000]?")  # between the parts of one name: Whitfield, Sarah
 
 _Known = TypeVar("_Known", dict[str, int], dict[str, list[int]])
 
@@ -106,6 +112,7 @@ class Traces:
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
         self._capital: set[int] = set()
+        self._persons = {number for number, value in enumerate(values) if value.entity == "PERSON"}
         for number, value in enumerate([*values, *whole]):
             if (
                 value.entity == "PERSON"
@@ -149,7 +156,26 @@ class Traces:
         for trace in sorted(found, key=lambda trace: (trace.start, -trace.end)):
             if not united or trace.start >= united[-1].end:
                 united.append(trace)
+        united = self._joined(text, united)
         return [self._with_familiar(text, trace) for trace in united]
+
+    def _joined(self, text: str, traces: list[Trace]) -> list[Trace]:
+        """The parts of one person's name side by side are one place: Van Dijk, Beatriz."""
+        joined: list[Trace] = []
+        for trace in traces:
+            last = joined[-1] if joined else None
+            if (
+                last
+                and last.value == trace.value
+                and trace.value in self._persons
+                and not _HAN.search(text, last.start, trace.end)
+                and text[last.start : last.end].lower() != text[trace.start : trace.end].lower()
+                and _JOINED.fullmatch(text[last.end : trace.start])
+            ):
+                joined[-1] = last._replace(end=trace.end)
+            else:
+                joined.append(trace)
+        return joined
 
     def _with_familiar(self, text: str, trace: Trace) -> Trace:
         """A surname with the 老 or 小 before it: it goes as a whole, for nobody says 老<PERSON_v1>."""
@@ -239,12 +265,23 @@ def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[st
     """The forms in which a value is looked for, and where each belongs; none for what is too short to tell."""
     plain = fold(value.written).text
     for written in sorted({plain, RECOGNIZERS[value.entity].canonical(plain)}):
+        if value.entity == "EMAIL_ADDRESS":
+            yield from ((form, words) for form in _spelt(written))
         number = compact(written).lower()
         digits = len(digits_of(number))
         if digits >= _FEWEST_DIGITS and len(number) - digits <= 1 and written.isascii():
             yield number, numbers
         elif _is_told_apart(word := _compared(written, _BETWEEN_LETTERS)[0]):
             yield word, words
+
+
+def _spelt(address: str) -> Iterator[str]:
+    """How an address is said: zhang at qq dot com, zhang艾特qq点com; the dots of the name may stay."""
+    name, at, domain = address.lower().rpartition("@")
+    for said, dot in _SAID if at else ():
+        spelt = domain.replace(".", dot)
+        for written in (name + said + domain, name + said + spelt, name.replace(".", dot) + said + spelt):
+            yield _compared(written, _BETWEEN_LETTERS)[0]
 
 
 def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
@@ -259,11 +296,22 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
         if (
             match[2]
             and match[3] not in _GOES_ON
+            and not _is_spoken_to(text, match, behind)
             and (behind in _NOBODY or is_common(called := match[2] + match[3]) or called in _WORDS)
         ):
             continue  # 小时, 小王子
         if (surname := match[1] or match[2]) in parts:
             yield Trace(*folded.span(match.start(), match.start() + len(surname)), parts[surname])
+
+
+def _is_spoken_to(text: str, match: re.Match[str], behind: str) -> bool:
+    """Whether 小白 is somebody: 小白您好; unless it is a word of sums and forms, alone: 请小白, or 小白的."""
+    if _SPOKEN_TO.match(text, match.end()):
+        return True
+    left, right = text[max(0, match.start() - 2) : match.start() - 1], text[match.end() : match.end() + 1]
+    if behind in _MEASURES:  # but at the beginning, and when somebody has just been answered
+        return right in tuple("，,") and (left in ("", "\n") or text[: match.start() - 1].endswith("好的"))
+    return (not left.isalnum() or left in _CALLING) and (not right.isalnum() or right == "的")
 
 
 def _named(folded: Folded, given: Mapping[str, int]) -> Iterator[Trace]:
@@ -306,8 +354,9 @@ def _find(folded: Folded, forms: Mapping[str, int], between: re.Pattern[str]) ->
     in_number = between is not _BETWEEN_LETTERS
     for start, form in _matches(text, list(forms)):
         first, last = kept[start], kept[start + len(form) - 1]
+        lined = len(form) >= _FEWEST_MIXED and "_" in folded.text[first:last]  # no word has lin_fmwhez
         if not any(
-            _goes_on(folded.text, at, step, may_touch=in_number or _is_mixed(form))
+            _goes_on(folded.text, at, step, may_touch=in_number or lined or _is_mixed(form))
             for at, step in ((first, -1), (last, 1))
         ):
             yield Trace(*folded.span(first, last + 1), forms[form])
@@ -334,7 +383,8 @@ def _matches(text: str, forms: list[str]) -> Iterator[tuple[int, str]]:
 def _is_mixed(form: str) -> bool:
     """Whether no word holds this by chance: letters and digits, as in a handle or a passport."""
     digits = len(digits_of(form))
-    return len(form) >= _FEWEST_MIXED and _FEWEST_OTHERS <= digits < len(form)
+    fewest = 1 if len(form) >= _LONG else _FEWEST_OTHERS
+    return len(form) >= _FEWEST_MIXED and fewest <= digits < len(form)
 
 
 def _goes_on(text: str, at: int, step: int, *, may_touch: bool) -> bool:

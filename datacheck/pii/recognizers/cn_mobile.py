@@ -72,7 +72,7 @@ class CnMobile(Recognizer):
             rf"{_LEFT}1[3-9][0-9](?P<sign>{SIGNS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
         ),
         "cn_mobile.before_letters": (
-            rf"(?:{_WORDS}|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no))[ ]?[:：是]?[ ]?"
+            rf"(?:(?:{_WORDS}|联系我)[号號]?[码碼]?|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no))[ ]?[:：是]?[ ]?"
             r"(?P<value>1[3-9][0-9]{9})(?=[A-Za-z])"
         ),
         "cn_mobile.lines": rf"{_LEFT}(?:{_GROUPS}|{_ANYWHERE}){RIGHT}(?![ \-]?[0-9])",

@@ -10,7 +10,7 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 _SAMPLE = re.compile(
     r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
     r"|(?:[a-z0-9]+-)*example(?:-[a-z0-9]+)*\.[a-z]{2,4}|(?:company|domain|business|brand)name\.[a-z]{2,4}"
-    r"|(?:(?:my|your)[_\-]?)?(?:test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
+    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}|(?:(?:my|your)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
     r"\.(?:com|cn|org|net)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
 # Names that stand for any name: your_name@gmail.com
@@ -37,6 +37,7 @@ _PUBLIC = words(
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com example.com "
     "example.org example.net"
 )
+_OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
 _APART = re.compile("[ ]@|@[ ]")
 _MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
 _LONGEST_SHOWN = 6  # museum
@@ -125,6 +126,11 @@ class EmailAddress(Recognizer):
             known = tld in _GENERIC or (len(tld) == 2 and bool(_MARKED.search(written)))
             return Judgement(0.6 if _MARKED.search(written) else 0.3, "valid" if known else "suspect")
         return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
+
+    def doubts(self, value: str, before: str, after: str) -> bool:
+        """The number of a mail is no mailbox."""
+        del value, after
+        return _OF_A_MAIL.search(before) is not None
 
     def canonical(self, value: str) -> str:
         """Return it in lower case, its signs written as signs."""

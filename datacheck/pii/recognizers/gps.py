@@ -23,7 +23,8 @@ class Gps(Recognizer):
     prefilter = r"[0-9]\.[0-9]{4}[^.]{1,40}[0-9]\.[0-9]{4}|[°度][ ]?[0-9]{1,2}[ ]?['′’分]"
     patterns = {
         "gps": (
-            rf"(?<![0-9A-Za-z.]){_DECIMAL}[ ]?°?[ ]?[NSEWnsew]?[^0-9\n.+\-]{{1,16}}?{_DECIMAL}(?![0-9]|\.[0-9])"
+            r"(?:(?<![0-9A-Za-z.])|(?<=(?i:gps)))"
+            rf"{_DECIMAL}[ ]?°?[ ]?[NSEWnsew]?[^0-9\n.+\-]{{1,16}}?{_DECIMAL}(?![0-9]|\.[0-9])"
             rf"[ ]?°?[ ]?[EWNSewns]?(?![A-Za-z])"
         ),
         "gps.dms": (

@@ -7,6 +7,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 _HEX = "[0-9A-Fa-f]{2}"
+_LEFT = rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:mac)))"  # mac44:ce:26…
 
 
 class MacAddress(Recognizer):
@@ -22,7 +23,7 @@ class MacAddress(Recognizer):
     )
     patterns = {
         "mac_address": (
-            rf"(?<!(?<![0-9A-Za-z]){_HEX}[:：\-]){LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f"
+            rf"(?<!(?<![0-9A-Za-z]){_HEX}[:：\-]){_LEFT}{_HEX}(?:(?:[:：]{_HEX}){{5}}|(?:-{_HEX}){{5}}){RIGHT}(?![:：\-][0-9A-Fa-f"
             rf"])"
         ),
         "mac_address.spaced": (

@@ -21,6 +21,9 @@ def _parts(words: list[str]) -> list[str]:
     return sorted({max(_PARTS.split(word), key=len) for word in words})
 
 
+_NUMBER = r"(?i:[ _\-]{0,2}(?:number|num|no\.?|nr\.?|#))?"  # passport number: A4…
+
+
 class National(Recognizer):
     """A form and, where there are any, check digits; beside a word, unless the form is unmistakable.
 
@@ -48,7 +51,7 @@ class National(Recognizer):
         rule = entity.lower()
         right = r"(?![0-9])" if self._check == "phone" else RIGHT  # a letter may touch a telephone number
         if entry.get("beside"):
-            self.patterns = {rule: rf"(?:{named}){LINKER}{GLUED_LEFT}(?P<value>{form}){right}"}
+            self.patterns = {rule: rf"(?:{named}){_NUMBER}{LINKER}{GLUED_LEFT}(?P<value>{form}){right}"}
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}

@@ -23,16 +23,17 @@ COMPOUND = (
     "|濮阳|公冶|太叔|申屠|公孙|慕容|仲孙|钟离|长孙|宇文|司徒|鲜于|司空|令狐|轩辕|歐陽"
 )
 # Common characters of given names: a role is followed by names and by any other word.
-_GIVEN = (
+GIVEN = (
     "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超秀霞平刚桂英华玉兰建国志晓东雨欣子涵浩然梓萱思远佳怡俊熙文博海燕庆春梅立新诺嘉豪诗琪振永康雪一宇轩泽睿宏鹏飞龙虎辉斌波峰鑫凯亮"
     "健林森彬琳琴莉红云月莲凤珍婷玲慧颖洁倩雯薇萍露瑶瑞蕾璐菲菁馨妍妮婉淑惠巧美爱贞荣香莎彩翠雅芝素环璇佩纨仪丹蓉眉君蕊媛姣悦昭冰爽茗羽希宁蓓妤冬兴良民贵福顺信昌胜义"
     "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
     "瑛璟炜煜炎焱灿烨熠煊熹婧娇娅嫣姗妙依伊柔韵岚枫朵苗苑菡茜葵蔓蕙宝喜旺金银铁钢树柱栋梁书剑锋铮锐钧锦镇震霆雷万向卫兵利维嵩岩岳崇峻巍洲浦沛淳渊润澄潇澜瀚滨"
     "墨懿靖廷绍洪曼延邦敬寿迪雄鸿培斐卿灵誉耀威麟坚乾禄修盛隆炳溪朗衡旭勋宪勤儒谦裕奎龄翰钦鼎丰甫昆佐跃湘"
+    "家宗绣若世芸芹骥淇沅珏琬筱钊铠骁漫晗"
     "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
 )
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
-_LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{_GIVEN}]){{1,2}}"
+_LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
     r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
@@ -87,10 +88,16 @@ ADDRESSED = (
     r"[:,]?[ ]"
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})[ ,:(<\[—-]{{1,3}}\Z"
 )
+# Who says the name before an identifier and its label: This is Tobias Haverford, passport number E6…
+INTRODUCED = (
+    r"(?<![A-Za-z])(?i:this is|it is|it[’']s|here is|i am|i[’']m)[ ]"
+    rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})(?=[,;(]|\.[ ]| and my | speaking)"
+)
 _FULL = rf"{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{NEXT_LABEL}{_WORD}"
 _TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
+_TRY_THIS = r"[Tt]his is[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_ENGLISH = (
-    rf"(?i:my name(?: is|[’']s)|m called)[ ]{{0,2}}[A-ZÀ-ÖØ-Þ]|{_TRY_AM}"
+    rf"(?i:my name(?: is|[’']s)|m called)[ ]{{0,2}}[A-ZÀ-ÖØ-Þ]|{_TRY_AM}|{_TRY_THIS}"
     r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-ZÀ-ÖØ-Þ]"
 )
 _TRY_LABELLED = (  # the labels of person.en, without what must not stand before them
@@ -103,7 +110,7 @@ _STOP = words(
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
     "从事 常用 和平 高级 成为 应用 "
     "印度 古巴 蒙古 单亲 应届 成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
-    "严格 关于 向量 国家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
+    "严格 关于 向量 国家 管家 农家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
     "全面 全国 成都 路人 强大 连续 "
     "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
     "房子 房屋 房产 房间 权利 权益 权属 左右 白色 黄色 蓝色 高度 "
@@ -147,6 +154,7 @@ class Person(Recognizer):
         "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
         "person.role_en": (rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",),
         "person.am_en": (_TRY_AM,),
+        "person.this_en": (_TRY_THIS,),
         "person.en": (_TRY_LABELLED,),
     }
     ends = {"person.title": (_TITLES, 8), "person.surname": (_TITLES, 8)}
@@ -166,21 +174,30 @@ class Person(Recognizer):
             rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
             rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
-        "person.called": rf"{_CALLED}(?P<value>{_CUT})",
+        "person.called": (
+            rf"{_CALLED}(?P<value>{_CUT}|[{SURNAMES}](?:[ \u3000][{GIVEN}]){{1,2}}"
+            rf"(?![{HAN}]|[ ][{GIVEN}]))"
+        ),
         "person.am": rf"(?:我是|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?![{HAN}])",
         "person.am_en": (
             rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
         ),
+        "person.this_en": (
+            rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})"
+            r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z]))"
+        ),
         "person.title": (
             # 对于王先生来说: no 于 of a surname
-            rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约]))(?!(?<=[对由])于)(?P<value>{_NAME})[ ]?"
+            rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约才刚]))"
+            rf"(?!(?<=[对由])于)(?P<value>{_NAME})[ ]?"
             r"(?:先生|女士|小姐)"
         ),
         "person.surname": rf"(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
         "person.en": (
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
-            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?<![A-Za-z\"']){_NOBODY}N(?:ame"
+            rf"|\b(?:patient|contact|attn|recipient)[ ]?[:：])|(?:(?<![A-Za-z\"'])|(?<=:\")|(?<=:[ ]\"))"
+            rf"{_NOBODY}N(?:ame"
             rf"|AME)[ ]?[:：](?!{_DESCRIBED}))[ ]{{0,2}}(?P<value>{_WORD}{_ON}{{0,3}})"
         ),
     }
@@ -207,9 +224,9 @@ class Person(Recognizer):
         if rule in (MODEL, LISTED):
             judged = self.judge("person.en" if rule == LISTED else "person.called", value)
             return judged and (judged if judged.state == "specimen" else Judgement(0.5, "suspect"))
-        if rule == "person.am_en" and not is_given(value.split(maxsplit=1)[0].rstrip(".")):
+        if rule in ("person.am_en", "person.this_en") and not is_given(value.split(maxsplit=1)[0].rstrip(".")):
             return None  # I'm Canadian
-        if rule in ("person.en", "person.role_en", "person.titled", "person.am_en"):
+        if rule in ("person.en", "person.role_en", "person.titled", "person.am_en", "person.this_en"):
             return self._english(value)
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):

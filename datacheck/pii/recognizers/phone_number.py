@@ -14,6 +14,11 @@ _LABEL = (
 )
 # 1 and ten digits in one: a number of China may look the same, so a word stands close before it.
 _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
+# Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
+_TEN = (
+    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?[:：.#=\"' ]{1,3}"
+    r"(?P<value>[2-9][0-9]{2}[2-9][0-9]{6})"
+)
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
 
@@ -33,7 +38,7 @@ class PhoneNumber(Recognizer):
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
-    prefilters = (_ELEVEN,)
+    prefilters = (_ELEVEN, _TEN)
     patterns = {
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
@@ -42,6 +47,7 @@ class PhoneNumber(Recognizer):
             rf"}}[\-. ]?[0-9]{{4}}"
             rf"{RIGHT}(?![\-.][0-9])"
         ),
+        "phone_number.ten": rf"(?<![A-Za-z]){_TEN}{RIGHT}",
         "phone_number.eleven": (
             rf"(?<![A-Za-z]){_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' ]){{0,4}}"
             rf"(?P<value>1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}){RIGHT}"

@@ -24,14 +24,14 @@ class Qq(Labelled):
     priority = 190
     policy = Policy("block", hard=True)
     label = "QQ:"
-    prefilter = rf"{_LABEL}{LINKER}[1-9](?:{GAP}[0-9]){{4}}"
+    prefilter = rf"{_LABEL}{LINKER}[Qq]?[1-9](?:{GAP}[0-9]){{4}}"
     prefilters = (
         rf"{_LABEL}{LINKER}[一二三四五六七八九幺][〇零一二三四五六七八九幺]",
         "[Qq][ ]?[:：][ ]?[1-9][0-9]{5}",
     )
     # QQ[10018] is a process in a log, /qq_14989227/ a path
     patterns = {
-        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
+        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
     }
     extents = (rf"{_LABEL}{LINKER}(?P<value>{_NUMERALS})",)
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")

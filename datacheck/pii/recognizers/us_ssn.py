@@ -7,7 +7,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, in_sequence, words
 
 _SEP = r"[\- .]"
-_START = rf"(?:{LEFT}|(?<=(?i:ssn)))"
+_START = rf"(?:{LEFT}|(?<=(?i:ssn))|(?<=[^A-Za-z][Nn]o))"
 # "The Social Security number on file (…": more characters than the window of context has
 _LABEL = r"(?i:social[ _\-]?security[ _\-]{0,2}(?:number|num|no\.?|card(?: number)?)"
 _LABEL += r"|(?<![a-z])ssn|(?<![a-z])social(?= (?:is |number |no\.? )?[0-9]{3}[ .][0-9]{2}[ .]))"

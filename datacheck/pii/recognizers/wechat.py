@@ -13,7 +13,10 @@ _STRONG = (
 # Without a sign between them a name needs a digit or a low line, and must not be a device or a product.
 _NUMBERED = (
     rf"{LINKER}(?<![A-Za-z0-9_\-])(?!(?i:android|iphone|ipad|ios|win|mac|linux|version|v[0-9]|web|pay|app|sdk|api|mini))"
-    r"(?:wxid_|wx[_\-]|[A-Za-z][A-Za-z\-]{0,18}(?:_|[0-9]{2}|[0-9](?![A-Za-z0-9])))"
+    r"(?:wxid_|wx[_\-]|[A-Za-z][A-Za-z0-9\-]{0,18}?(?:_|[0-9]{2}|[0-9](?![A-Za-z0-9]))"
+    # a word with a digit inside, longer than names of formats are
+    r"|(?!mp[0-9]|html5|css3|vue[0-9]|web[0-9]|base[0-9]|[a-z]{1,4}[0-9][a-z]{1,4}(?![a-z0-9]))"
+    r"[a-z]{2,16}[0-9](?=[a-z0-9]{1,16}(?![A-Za-z0-9])))"
 )
 _HANDLE = "[a-z]{3,12}(?:[_-]?[a-z]{1,12})?_?"
 _TOUCHED = "(?:[vw]x|[加+＋]v|[Ww]e[Cc]hat|卫星[:：][ ]?)"  # 卫星 sounds like 微信
