@@ -22,6 +22,14 @@ def test_found(text):
     assert found(text.format(CARD)) == ["CN_BANK_CARD"]
 
 
+def test_a_table_of_numbers_is_no_row_of_cards():
+    """4007 4013 4019 4021 has a right check digit, among primes."""
+    primes = "3967 3989 4001 4003 4007 4013 4019 4021 4027 4049 4051 4057 4073"
+    assert found(f"卡号表 {primes}") == []
+    assert found("卡号 4007 4013 4019 4021") == ["CN_BANK_CARD"]
+    assert found("卡号 4539 1488 0343 6467 和 4007 4013 4019 4021") == ["CN_BANK_CARD"] * 2
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -24,6 +24,8 @@ def states(text):
         ("招聘热线 13822335566", "CN_MOBILE"),
         ("公司地址：上海市浦东新区张江路88号", "ADDRESS"),
         ("学校位于杭州市西湖区文三路478号", "ADDRESS"),
+        ("校区地址为苏州市姑苏区人民路188号。学生住宿不在校区内", "ADDRESS"),
+        ("保险公司地址：安徽省合肥市包河区金寨路96号 建议同学们提前了解", "ADDRESS"),
         ("北京市海淀区中关村大街27号", "ADDRESS"),  # no room, and nobody is said to live there
         ("Apple Inc., 10600 North Tantau Avenue, Cupertino, CA 95014", "ADDRESS"),
         ('{"restaurants": [{"name": "Carbone", "address": "181 Thompson St, New York, NY 10012"}]}', "ADDRESS"),

@@ -29,6 +29,8 @@ _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
 _GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
+# A table of numbers of four digits (2749 2753 2767 …) is no row of cards.
+_NO_ROW_LEFT, _NO_ROW_RIGHT = r"(?<!(?:[0-9]{4}\s{1,2}){5})", r"(?!(?:\s{1,2}[0-9]{4}){5})"
 _BROKEN = r"62(?:(?:\r?\n)?[0-9]){14}(?:(?:(?:\r?\n)?[0-9]){3})?"
 
 
@@ -42,8 +44,8 @@ class CnBankCard(Recognizer):
     prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}"
     patterns = {
         "cn_bank_card": (
-            rf"{_GLUED}(?:[2-69][0-9]{{14,18}}|[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}["
-            rf"0-9]{{1,3}})?"
+            rf"{_GLUED}(?:[2-69][0-9]{{14,18}}"
+            rf"|{_NO_ROW_LEFT}[2-69][0-9]{{3}}(?:{SEPARATOR}{{1,3}}[0-9]{{4}}){{3}}(?:{GAP}[0-9]{{1,3}})?{_NO_ROW_RIGHT}"
             rf"|[2-69][0-9]{{5}}{SEPARATOR}{{1,3}}[0-9]{{10,13}}"
             rf"|3[47][0-9]{{2}}{SEPARATOR}{{1,3}}[0-9]{{6}}{SEPARATOR}{{1,3}}[0-9]{{5}}){RIGHT}"
         ),
