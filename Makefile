@@ -38,7 +38,7 @@ test: $(VENV)/.ready ## the tests that take seconds (under 8 minutes on 2 cores)
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow"
 
 slow: $(VENV)/.ready ## the tests that take longer: servers, fuzz, memory (under 30 minutes on 2 cores)
-	$(PY) -m pytest -n $(JOBS) --dist loadfile -m slow --durations=10
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder -m slow --durations=10
 
 failed: $(VENV)/.ready ## the tests that failed in the last run once more, one at a time
 	$(PY) -m pytest --last-failed --last-failed-no-failures none

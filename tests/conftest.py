@@ -30,6 +30,20 @@ if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > 4 << 30 and "TMPDIR" not
     os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 
+# The files of slow tests that take longest, first: who begins one of them last keeps all others waiting for it.
+LONGEST = """
+    sabotage/test_first_half sabotage/test_second_half flows/test_served seeds/test_seeds flows/test_gate_flows
+    engine/test_work flows/test_validate_flow registry/test_faults pii/test_equality flows/test_decisions_served
+    selftest/test_selftest flows/test_channels_served loading/test_loading_fuzz
+""".split()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put these first: pytest-xdist deals out files in the order of their tests (`--no-loadscope-reorder`)."""
+    place = {f"tests/{name}.py": number for number, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: place.get(item.nodeid.partition("::")[0], len(place)))
+
+
 @pytest.fixture(scope="session")
 def realdata() -> Path:
     """Real public data beside the repository, or where DATACHECK_REALDATA says; never part of the project."""

@@ -60,7 +60,7 @@ def drop(tmp_path_factory):
         {**GOOD, "src": MAILS["label"]},
         f'{{"messages": [{{"role": "user", "content": "{both("broken")}'.encode(),
         f'{{"text": "{both("gbk")}"}}'.encode("gbk"),
-        {"messages": [{"role": "user", "content": both("too_long") * 70_000}, {"role": "assistant", "content": "y"}]},
+        {"messages": [{"role": "user", "content": both("too_long") * 7_000}, {"role": "assistant", "content": "y"}]},
         {
             "messages": [
                 {"role": "user", "content": "x"},
@@ -100,7 +100,7 @@ def drop(tmp_path_factory):
             {"check": "leakage", "against": ["eval"]},
             "identical_pairs", {"check": "pii", "regions": "all"}, "raises", "figures",
         ],
-        source={"path": "data", "columns": {"source": "src", "id": "uid"}},
+        source={"path": "data", "columns": {"source": "src", "id": "uid"}, "limits": {"text_bytes": 200_000}},
         eval=({"path": "eval"}, ["pii"]),
     )  # fmt: skip
     value = yaml.safe_load(path.read_text(encoding="utf-8"))
@@ -169,7 +169,7 @@ def test_no_canary_is_heard(drop, tmp_path, mode):
     assert found["datasets"]["train"]["files"][0]["path"].endswith("-20261120.jsonl")  # the date stays readable
     ran = {f["check"] for f in found["findings"] if f["status"] != "error"}
     assert {"role_errors", "pii", "schema_violations", "exact_duplicates", "figures", "unreadable_lines"} <= ran
-    assert found["datasets"]["train"]["files"][0]["unreadable"] >= 2
+    assert found["datasets"]["train"]["files"][0]["unreadable"] >= 3
     seen = next(f["evidence"]["problems"] for f in found["findings"] if f["id"] == "train.pii")
     # A Slovak number has the form of a Czech one, a Peruvian one that of others: they are found as these.
     assert {entity.lower() for entity in OTHERS} - {"sk_rc", "pe_dni"} <= seen.keys()
@@ -196,7 +196,7 @@ def test_a_redacted_copy_and_what_is_said_of_it_hold_none(drop, tmp_path):
     values = {**names, **{f"{place} mail": mail for place, mail in MAILS.items() if place != "file_name"}, **VALUES}
     assert heard(told, values) == []
     kept = b"".join(content for where, content in told.items() if where.startswith("kept"))
-    assert kept.count(b"<CN_MOBILE_v") >= 4
+    assert kept.count(b"<CN_MOBILE_v") >= 2, kept.count(b"<CN_MOBILE_v")
     assert heard({"dropped": b"".join(path.read_bytes() for path in dropped)}, values)  # the search can hear
     assert not list(tmp_path.glob(".clean*"))
 
