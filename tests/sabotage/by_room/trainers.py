@@ -286,7 +286,7 @@ SABOTAGES = (
     Sabotage(
         "no_rejected_answer_is_one",
         "ms_swift.dpo: a row whose rejected_response is null is left out",
-        "datacheck.trainers.ms_swift._check_rejected",
+        "datacheck.trainers.ms_swift_preprocessor._check_rejected",
         "if rejected is None:",
         "if rejected == 0:",
         "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
