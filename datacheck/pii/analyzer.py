@@ -1,7 +1,7 @@
 """Find identifiers in many texts: prefilter, folding, Presidio on the candidates only, overlaps settled."""
 
 from bisect import bisect_left, insort
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +10,8 @@ import polars as pl
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.free_names import free_names
 from datacheck.pii.hidden import lean
-from datacheck.pii.normalise import Folded, fold
+from datacheck.pii.kept import any_of
+from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
 from datacheck.pii.publicity import are_of_one, is_public, is_public_by_itself
@@ -89,7 +90,7 @@ def analyze(
 
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
-    views = [_views(text) for text in texts.gather(rows["index"])]
+    views = _views_of(texts.gather(rows["index"]))
     fired = [list(compress(known, each)) for _, *each in rows.iter_rows()]
     idle = iter(_idle([(view.text, own) for seen, own in zip(views, fired, strict=True) for view in seen]))
     for index, seen, entities in zip(rows["index"], views, fired, strict=True):
@@ -110,12 +111,18 @@ def analyze(
     return pl.DataFrame(found, schema=FOUND, orient="row")
 
 
-def _views(text: str | None) -> list[Folded]:
-    """The folded text, and the text as written: folding ①13800138000 would glue two numbers."""
+def _views_of(texts: pl.Series) -> list[list[Folded]]:
+    """Of each text the folded one, and the one as written: folding ①13800138000 would glue two numbers."""
+    changed, escaped = any_of([(texts, [NEEDS_FOLDING]), (texts, [SHORT_ESCAPE])])
+    return [_views(text, folds) for text, folds in zip(texts, changed | escaped, strict=True)]
+
+
+def _views(text: str | None, folds: bool) -> list[Folded]:
     if text is None:
         return []
-    folded = fold(text)
-    return [folded] if folded.text == text else [folded, Folded(text, None)]
+    written = Folded(text, None)
+    folded = fold(text) if folds else written
+    return [written] if folded.text == text else [folded, written]
 
 
 def _idle(texts: list[tuple[str, list[str]]]) -> list[set[str]]:
@@ -126,15 +133,16 @@ def _idle(texts: list[tuple[str, list[str]]]) -> list[set[str]]:
     found: list[set[str]] = [set() for _ in texts]
     if len(texts) < FEW:
         return found
+    asked: list[tuple[str, list[int], pl.Series, Sequence[str]]] = []
     for entity, recognizer in RECOGNIZERS.items():
         if not recognizer.tries:
             continue
         places = [place for place, (_, fired) in enumerate(texts) if entity in fired]
-        table = pl.DataFrame({"text": [texts[place][0] for place in places]}, schema={"text": pl.String})
-        for rule, tries in recognizer.tries.items():
-            likely = table.select(pl.any_horizontal(pl.col("text").str.contains(one) for one in tries)).to_series()
-            for place in compress(places, (~likely).to_list()):
-                found[place].add(rule)
+        some = pl.Series([texts[place][0] for place in places], dtype=pl.String)
+        asked += [(rule, places, some, tries) for rule, tries in recognizer.tries.items()]
+    for (rule, places, *_), likely in zip(asked, any_of((some, tries) for *_, some, tries in asked), strict=True):
+        for place in compress(places, ~likely):
+            found[place].add(rule)
     return found
 
 
