@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "votes_are_scores",
+        "a label that says which answer is better is no constant score",
+        "datacheck.checks.score_outliers._constant",
+        "== _VOTES",
+        "is _VOTES",
+        "tests/checks/test_score_outliers.py::test_votes_are_no_constant_scores[1-0-0]",
+    ),
+    Sabotage(
+        "every_fence_opens_code",
+        "a fence that a sentence speaks of opens no code",
+        "datacheck.checks.unfinished_answers._open_fence",
+        "count_matches(_FENCE_AT_EDGE)",
+        "count_matches(_FENCE)",
+        "tests/checks/test_unfinished_answers.py::test_what_has_an_end",
+    ),
+    Sabotage(
+        "han_is_foreign_in_japanese",
+        "Han in a Japanese answer is no stray word",
+        "datacheck.checks.language_mismatch._stray",
+        '["han", "kana"]',
+        '["han"]',
+        "tests/checks/test_language_mismatch.py::test_stray_words",
+    ),
+    Sabotage(
         "a_beginning_turns_back_by_itself",
         "an answer that begins with Hmm is no thinking by that alone",
         "datacheck.checks.leaked_reasoning.LeakedReasoning.measure",

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "escapes_are_not_undone",
+        "a number behind an escape is found",
+        "datacheck.pii.analyzer._views_of",
+        "changed | escaped",
+        "changed",
+        "tests/pii/test_analyzer.py::test_letters_of_an_escape_do_not_hide_a_number",
+    ),
+    Sabotage(
+        "disguises_are_not_undone",
+        "a number in full width is found",
+        "datacheck.pii.analyzer._views_of",
+        "changed | escaped",
+        "escaped",
+        "tests/pii/test_disguises.py::test_found_whole_in_every_disguise[fullwidth-\\u624b\\u673a{}\\u8c22\\u8c22]",
+    ),
+    Sabotage(
         "who_speaks_on_owns_the_hotline",
         "who is spoken to in the next sentence is not the owner of a number",
         "datacheck.pii.publicity._people",
@@ -167,7 +183,7 @@ SABOTAGES = (
         "rules_tried_nowhere",
         "what a cheaper expression rules out, the rule itself would not have found",
         "datacheck.pii.analyzer._idle",
-        "(~likely)",
+        "~likely",
         "likely",
         "tests/pii/test_equality.py::test_prefiltered_equals_plain_on_a_few_hostile_strings",
     ),
