@@ -7,6 +7,8 @@ CLASSES = ("private", "secret", "public", "specimen")
 """Whose a hit is, for limits: a person's, a key, an institution's, documentation's."""
 SECRETS = ("SECRET", "CREDENTIAL")  # entities of the class secret: nobody may let one stay
 Severity = Literal["block", "warn", "profile"]
+REGIONS = frozenset({"CN", "TW", "HK", "MO", "US"})
+"""Whose identifiers are looked for unless a contract asks for more."""
 
 
 class Policy(NamedTuple):

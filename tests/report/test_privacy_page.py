@@ -57,6 +57,15 @@ def test_decisions_and_the_policy_stand_in_it(tmp_path, command):
     assert digest not in page(tmp_path / "other", command, settings="        public: block\n")
 
 
+@pytest.mark.parametrize(
+    ("asked", "shown"), [("[]", "CN, HK, MO, TW, US"), ("[DE]", "CN, DE, HK, MO, TW, US"), ("all", "all")]
+)
+def test_whose_identifiers_were_looked_for(tmp_path, command, asked, shown):
+    assert f"<td><code>regions</code></td><td>{shown}</td>" in page(
+        tmp_path, command, settings=f"        regions: {asked}\n"
+    )
+
+
 def test_without_the_check_there_is_no_page(tmp_path, command):
     assert page(tmp_path, command, check="exact_duplicates") is None
 

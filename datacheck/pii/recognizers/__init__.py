@@ -12,7 +12,7 @@ from collections.abc import Collection
 from itertools import chain
 from types import ModuleType
 
-from datacheck.pii.policy import Severity, State
+from datacheck.pii.policy import REGIONS, Severity, State
 from datacheck.pii.recognizers.base import Recognizer
 from datacheck.plugins import plugged
 
@@ -42,8 +42,6 @@ def _load() -> dict[str, Recognizer]:
 RECOGNIZERS = _load()
 """Entity name to recognizer, in the order of `priority`."""
 
-REGIONS = frozenset({"CN", "TW", "HK", "MO", "US"})
-"""Whose identifiers are looked for unless a contract asks for more."""
 ALL_REGIONS = frozenset(each.region for each in RECOGNIZERS.values() if each.region)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.pii.categories import category
-from datacheck.pii.policy import CLASSES
+from datacheck.pii.policy import CLASSES, REGIONS
 from datacheck.report import figures, show
 from datacheck.report.pages import environment
 from datacheck.text.proportions import missed_at_most
@@ -97,7 +97,9 @@ def render(report: Report, lang: Lang = "en", run: Mapping[str, Any] | None = No
 
 def _audit(finding: Finding, report: Report) -> _Audit:
     planted = [(p["entity"], p["plants"], p["found"]) for p in _lines(finding, "planted")]
-    settings = {name: value for name, value in finding.settings.items() if name != "allow" and value not in (None, {})}
+    regions = finding.settings.get("regions", ())
+    every = {**finding.settings, "regions": "all" if regions == "all" else ", ".join(sorted({*REGIONS, *regions}))}
+    settings = {name: value for name, value in every.items() if name != "allow" and value not in (None, {})}
     policy = json.dumps([report.datacheck, finding.settings], sort_keys=True, ensure_ascii=False)
     return _Audit(
         finding,
