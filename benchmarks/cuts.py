@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import trainer_loaders as loaders
 from trainers import PLACES, TOKENIZER
 
-from datacheck.chat.samples import _turns
+from datacheck.chat.sample import turn_lengths
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun, limits_of
 from datacheck.trainers import trainer
@@ -94,7 +94,7 @@ def lengths(examples: list[Example] | None) -> Any:
 
 
 def turned(example: Example) -> list[int]:
-    return _turns([int(label not in (IGNORED, 0)) for label in example[1]])
+    return turn_lengths([int(label not in (IGNORED, 0)) for label in example[1]])
 
 
 def records(realdata: Path, name: str, most: int = 300) -> list[dict[str, Any]]:

@@ -27,7 +27,8 @@ from typing import Any
 from datacheck.chat.child import Renderer
 from datacheck.chat.conversations import conversations
 from datacheck.chat.mask import by_spans
-from datacheck.chat.samples import SampleRun, samples
+from datacheck.chat.sample import SampleRun
+from datacheck.chat.samples import samples
 from datacheck.chat.template import Template
 from datacheck.chat.tokenizer import Tokenizer, load_tokenizer
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.mask import by_spans
-from datacheck.chat.samples import Fault
+from datacheck.chat.sample import Fault
 from datacheck.chat.tokenizer import Tokenizer
 from datacheck.i18n.message import Message, joined
 

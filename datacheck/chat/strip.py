@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from datacheck.chat.samples import Sample
+from datacheck.chat.sample import Sample
 
 HEAD, TAIL = 90, 50  # pieces from the start and from the end
 CHANGES, AROUND = 2, 25  # changes of label that are shown, and pieces on either side of one

@@ -11,7 +11,7 @@ from datacheck.features.tokens import NO_TOKENIZER, OfTokens, change_of, faults,
 
 if TYPE_CHECKING:
     from datacheck.chat.lint import Lint
-    from datacheck.chat.samples import Fault
+    from datacheck.chat.sample import Fault
 
 _OF_ROWS = ("template_refused", "content_dropped", "not_encodable", "no_template")
 _OF_SYSTEM = ("system_dropped", "system_refused")
@@ -89,7 +89,8 @@ class TemplateErrors(OfTokens):
 
     def _lint(self) -> Lint:
         from datacheck.chat.lint import Lint, lint  # jinja2 and tokenizers: only where they are used
-        from datacheck.chat.samples import NO_TEMPLATE, Fault
+        from datacheck.chat.rendering import NO_TEMPLATE
+        from datacheck.chat.sample import Fault
 
         assert self.run is not None
         assert self.run.tokenizer is not None

@@ -17,7 +17,7 @@ from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, 
 
 if TYPE_CHECKING:
     from datacheck.chat.conversations import Conversation
-    from datacheck.chat.samples import Sample
+    from datacheck.chat.sample import Sample
     from datacheck.trainers.json_columns import Typing
 
 _FATES = {"dropped": "dropped", "fails": "failed"}

@@ -20,7 +20,7 @@ from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError,
 if TYPE_CHECKING:
     from datacheck.chat.child import Renderer
     from datacheck.chat.conversations import Conversation
-    from datacheck.chat.samples import Sample, SampleRun
+    from datacheck.chat.sample import Sample, SampleRun
     from datacheck.chat.tokenizer import Tokenizer
 
 Truncation = Literal["right", "left"]
@@ -122,7 +122,7 @@ def reader(run: TokenRun, seen: Seen) -> Callable[[Any], list[Conversation]]:
 
 def limits_of(run: TokenRun, tokenizer: Tokenizer) -> SampleRun:
     """What is done to long rows: by the rule of the named trainer, or on one side. Raises LoadError as `reader`."""
-    from datacheck.chat.samples import SampleRun
+    from datacheck.chat.sample import SampleRun
 
     if run.trainer is None:
         return SampleRun(tokenizer, run.max_length, run.truncation)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from datacheck.chat.conversations import Conversation
-from datacheck.chat.samples import Sample, samples
+from datacheck.chat.sample import Sample
+from datacheck.chat.samples import samples
 from datacheck.chat.tokenizer import Tokenizer
 from datacheck.contract.artifacts import FILES, hashed
 from datacheck.contract.artifacts import Run as RunSettings

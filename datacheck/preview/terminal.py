@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from datacheck.chat.samples import Sample
+from datacheck.chat.sample import Sample
 from datacheck.chat.strip import spans_of
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
 from datacheck.pii.redaction import Mode, excerpt, hidden, visible

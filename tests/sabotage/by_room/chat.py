@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "every_answer_is_ended",
         "an answer to which the trainer adds no end token is told",
-        "datacheck.chat.samples._plain",
+        "datacheck.chat.rendering._plain",
         "not called and conversation.ended and",
         "not called and",
         "tests/checks/test_loss_mask_errors.py::test_a_trainer_that_adds_no_end_token",
@@ -38,7 +38,7 @@ SABOTAGES = (
     Sabotage(
         "answers_are_not_apart",
         "LLaMA-Factory and ms-swift tokenize an answer apart from what is around it",
-        "datacheck.chat.samples._texts",
+        "datacheck.chat.encodings.texts_of",
         "if run.pieces",
         "if not run",
         "tests/trainers/test_twin_tokens.py::test_answers_are_tokenized_apart",
@@ -62,7 +62,7 @@ SABOTAGES = (
     Sabotage(
         "cut_out_without_a_word",
         "a prompt that is no prefix of the whole is told where OpenRLHF cuts by its length",
-        "datacheck.chat.samples._from_replies",
+        "datacheck.chat.rendering._from_replies",
         "not reply.text.startswith(prompted)",
         "False",
         "tests/trainers/test_twin_tokens.py::test_a_template_that_forgets_thoughts_moves_the_cut_of_openrlhf",

@@ -22,7 +22,7 @@ SABOTAGES = (
     Sabotage(
         "long_answers_are_left_whole",
         "excess_length_strategy: truncate of axolotl cuts the answers of pairs as text",
-        "datacheck.chat.samples._trimmed",
+        "datacheck.chat.encodings.trimmed",
         "told[:left]",
         "told",
         "tests/trainers/test_twin_tokens.py::test_axolotl_cuts_an_answer_as_text",
