@@ -242,7 +242,7 @@ class Values:
     def _not_read(self, start: int, beside: dict[str, Any]) -> None:
         """Remark on each other list of what would be records: {"train": […], "test": […]}."""
         for key, value in beside.items():
-            if value.__class__ is list and value and value[0].__class__ is dict and self.out.knows(value[0]):
+            if value.__class__ is list and value and value[0].__class__ is dict and self.out.could_read(value[0]):
                 name = key if _SAFE_KEY.fullmatch(key) else "…"
                 message = remark("{count:,} under {name}", count=len(value), name=name)
                 self.out.note(0, start, b"", "other_list", message)
