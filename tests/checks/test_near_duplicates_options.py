@@ -148,6 +148,25 @@ def test_questions_on_one_passage_are_no_copies_unless_they_ask_the_same(setting
     assert review == [(None, None)]  # no row to drop unread
 
 
+CALL = '[{{"type": "function", "function": {{"name": "{}", "arguments": {{"scope": "{}", "confirm": "false"}}}}}}]'
+
+
+def test_calls_with_another_argument_are_no_copies():
+    """What surrounds a value is the same in every call: one label, or one argument, is all that such an answer says."""
+    texts = [("现在放点舒缓的爵士乐", "jazz"), ("现在放点舒缓的摇滚乐", "rock"), ("现在放点舒缓的爵士乐吧", "jazz")]
+    rows = [{"instruction": asked, "output": CALL.format("play_music", told)} for asked, told in texts]
+    result = measure(NearDuplicates(), rows)
+    assert (result.value("rate"), result.value("other_answers")) == (Ratio(1, 3), Ratio(1, 3))
+
+
+def test_one_answer_to_several_questions_is_no_copy():
+    texts = ["Go back to the last one", "Previous track", "Go back to the last one, please"]
+    rows = [{"instruction": asked, "output": CALL.format("playback_control", "previous")} for asked in texts]
+    result = measure(NearDuplicates(), rows)
+    assert (result.value("rate"), result.value("other_questions")) == (Ratio(1, 3), Ratio(1, 3))
+    assert result.evidence.filter(problem="other_question").select("row", "score").rows() == [(None, None)]
+
+
 def test_a_passage_that_nobody_answers_is_a_copy():
     rows = [{"instruction": STORY + f"（{at}）", "output": ""} for at in range(2)]
     assert measure(NearDuplicates(), rows).value("rate") == Ratio(1, 2)

@@ -109,6 +109,22 @@ SABOTAGES = (
         "::test_questions_on_one_passage_are_no_copies_unless_they_ask_the_same",
     ),
     Sabotage(
+        "one_call_is_one_row",
+        "one tool call that answers several questions makes no copies of them",
+        "datacheck.text.matching.asked_otherwise",
+        "common < ASKED * shorter",
+        "common < 0 * shorter",
+        "tests/checks/test_near_duplicates_options.py::test_one_answer_to_several_questions_is_no_copy",
+    ),
+    Sabotage(
+        "calls_are_prose",
+        "one argument tells two calls apart",
+        "datacheck.features.near._said",
+        'side == "answers" and whole.any()',
+        "False",
+        "tests/checks/test_near_duplicates_options.py::test_calls_with_another_argument_are_no_copies",
+    ),
+    Sabotage(
         "pictures_are_always_there",
         "a prompt about a picture that is not there is named",
         "datacheck.checks.placeholder_text._absent_figures",
