@@ -111,6 +111,7 @@ _FORMS = ascii_edges(
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
+_ALONE = rf"(?m)^[ \t]*\{{(?:{_FIELDS})\}}[ \t]*$"  # in a line of its own
 _GIVEN = either(_PATTERNS[kind] for kind in _BRACES)
 
 
@@ -157,8 +158,9 @@ class PlaceholderText(Check):
         prose = prose.with_columns(text=without_code(pl.col("text")))
         prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()
         text, is_code = pl.col("text"), pl.col("code")
+        bare = (pl.col("role") == "system") & text.str.contains(_ALONE)  # no code is a system prompt, whatever it shows
         kinds = {
-            kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
+            kind: text.str.contains(pattern) & ~(is_code & ~bare) if kind in _BRACES else text.str.contains(pattern)
             for kind, pattern in _PATTERNS.items()
         }
         said, form = pl.col("role") == "assistant", pl.col("form").fill_null(value=False)

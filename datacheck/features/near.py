@@ -10,7 +10,7 @@ import polars as pl
 
 from datacheck.check import Group, Need, Rounds, Summary, View, total
 from datacheck.features.sketch import MARKS, Sketch, TextSet
-from datacheck.features.tasks import tasks
+from datacheck.features.tasks import LETTERS, tasks
 from datacheck.features.text_key import media
 from datacheck.features.texts import PARTS, of_part, only, row_texts
 from datacheck.text import sketches
@@ -30,10 +30,15 @@ SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 tim
 QUOTED = 120  # rows whose texts are kept, to plant copies of them
 _LETTER = r"^\W*(?i:(?:the )?answer|答案)?\s*[:：是为]?\W*[A-Ha-h]\W*$"
 _ANSWERS = (pl.col("role") == "assistant").fill_null(value=False) | pl.col("part").is_in(PARTS["response"])
-_ANSWERS &= pl.col("part") != "answer"  # a gold
+# Short golds, and those behind a mark, are compared as such (`tasks`); a long one is an answer like others.
+_ANSWERS &= (pl.col("part") != "answer") | (
+    (pl.col("text").str.len_bytes() > LETTERS) & ~pl.col("text").str.contains(r"#### |\\boxed")
+)
 _QUESTIONS = pl.col("part").is_in(PARTS["prompt"]) & pl.col("role").is_null().or_(pl.col("role") == "user")
-# {"intent": "…"}, [{"name": "f", "arguments": {…}}], <tool_call>: one value tells two apart. Long ones hold prose.
-_CALL, _SHORT_CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$", 300
+# One value tells two apart: {"intent": "…"}, [{"name": "f", "arguments": {…}}], <tool_call>; in long ones is prose.
+_CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$"
+_QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*(?i:\bfrom)\s"
+_SHORT_CALL = 300
 _SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS}
 Keep = Literal["first", "longest", "best_score"]
 Side = Literal["answers", "questions"]
@@ -299,7 +304,7 @@ def _said(turns: pl.LazyFrame, texts: TextSet, own: Int64s, side: Side) -> Shing
     )
     said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
     found = sketches.sets(said, texts.unit, hashed=False).sets
-    whole = said.str.contains(_CALL) & (said.str.len_chars() <= _SHORT_CALL)
+    whole = (said.str.contains(_CALL) & (said.str.len_chars() <= _SHORT_CALL)) | said.str.contains(_QUERY)
     return _as_one(found, said, whole.to_numpy()) if side == "answers" and whole.any() else found
 
 

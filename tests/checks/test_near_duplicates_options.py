@@ -159,6 +159,21 @@ def test_calls_with_another_argument_are_no_copies():
     assert (result.value("rate"), result.value("other_answers")) == (Ratio(1, 3), Ratio(1, 3))
 
 
+@pytest.mark.parametrize("key", ["output", "answer"])
+def test_questions_on_one_schema_are_no_copies(key):
+    """The schema of the tables is nearly all of the prompt, and queries of it are alike."""
+    schema = (
+        "CREATE TABLE jobs (job_id integer, job_desc text, min_lvl integer, max_lvl integer, primary key (job_id)); "
+    )
+    query = (
+        "SELECT T1.job_desc, T1.min_lvl FROM jobs AS T1 INNER JOIN staff AS T2 ON T1.job_id = T2.job_id WHERE T2.{} = 1"
+    )
+    texts = [("Which staff is retired?", "retired"), ("Which staff is on leave?", "on_leave")]
+    asked = "instruction" if key == "output" else "question"
+    rows = [{asked: schema * 4 + said, key: query.format(told)} for said, told in texts]
+    assert measure(NearDuplicates(), rows).value("rate") == Ratio(0, 2)
+
+
 def test_one_answer_to_several_questions_is_no_copy():
     texts = ["Go back to the last one", "Previous track", "Go back to the last one, please"]
     rows = [{"instruction": asked, "output": CALL.format("playback_control", "previous")} for asked in texts]

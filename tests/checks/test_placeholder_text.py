@@ -172,6 +172,15 @@ def test_a_prompt_about_a_picture_that_is_not_there_is_named():
     assert measure(PlaceholderText(), [drawn]).value("absent") == Ratio(0, 1)
 
 
+def test_a_system_prompt_that_shows_code_is_no_code():
+    """The template of a text-to-SQL set, with its example: the table and the question stand in it as {…}."""
+    shown = "<sql>SELECT COUNT(*) FROM animals WHERE species = 'pig';</sql>\nimport sqlite3\nx = f(1)\nfor a in b:\n    f(a)"
+    told = f"Database Schema:\n{{schema_name}}\n\nQuestion:\n{{question}}\n\nExample:\n{shown}"
+    chat = [{"role": "system", "content": told}, {"role": "user", "content": "How many pigs?"}]
+    found = measure(PlaceholderText(), [{"messages": [*chat, {"role": "assistant", "content": "Twelve."}]}])
+    assert found.evidence["problem"].to_list() == ["format_field"]
+
+
 def test_the_places_of_an_address_are_to_be_filled_in_by_who_calls_it():
     said = "Search the reservations: GET {{HostName}}/rsv/v1/hotels/{{HotelId}}/reservations"
     assert problems(said) == []
