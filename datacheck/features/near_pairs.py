@@ -12,6 +12,7 @@ from datacheck.text.matching import (
     Pairs,
     answered_otherwise,
     asked_otherwise,
+    brief,
     exact_contained,
     exact_pairs,
     possible,
@@ -184,9 +185,9 @@ def _otherwise(data: View, of: Candidates, pairs: Int64s) -> UInt8s:
     places = np.searchsorted(rows, pairs)
     with said_in(data, of.sketch.of, rows, "answers") as answers:
         answered = answered_otherwise(answers, places)
-        both = answers.lengths[places].min(axis=1, initial=1) > 0
+        short = brief(answers, places)
     with said_in(data, of.sketch.of, rows, "questions") as questions:
-        asked = asked_otherwise(questions, places) & both  # without answers the question is what is repeated
+        asked = asked_otherwise(questions, places) & short
     return np.where(answered, ANSWERED, np.where(asked, ASKED, 0)).astype(np.uint8)
 
 

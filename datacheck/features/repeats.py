@@ -17,6 +17,7 @@ from datacheck.text.matching import (
     Pairs,
     answered_otherwise,
     asked_otherwise,
+    brief,
     exact_contained,
     exact_pairs,
     pairs_beside,
@@ -92,11 +93,11 @@ class Repeats:
             for rows, of in sides:
                 read_said(data, self.sketch.of, rows, answers, "answers", of)
             one = ~answered_otherwise(answers, places)
-            both = answers.lengths[places].min(axis=1, initial=1) > 0
+            short = brief(answers, places)
         with SpilledSets(data.scratch / f"questions-{self.name}") as questions:
             for rows, of in sides:
                 read_said(data, self.sketch.of, rows, questions, "questions", of)
-            same[same] = one & ~(asked_otherwise(questions, places) & both)
+            same[same] = one & ~(asked_otherwise(questions, places) & short)
         return same
 
     def _meet(self, data: View, own: Sketch) -> _Keys:

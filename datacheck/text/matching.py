@@ -27,6 +27,7 @@ CLOSEST = 64  # rows of another dataset, different in text, that one row is comp
 # documents (ChatGLM-Finetuning, d2q_0.json: 2,415 pairs of one document) 22 asked the same in other words.
 ANSWERED = 0.5
 ASKED = 1 / 3  # a question that is put in other words keeps its nouns
+BRIEF = 200  # n-grams
 Sets = Shingles | SpilledSets | PlacedSets
 
 
@@ -230,6 +231,16 @@ def asked_otherwise(questions: SpilledSets, pairs: Int64s) -> Bools:
     shorter, common = _in_common(questions, pairs)
     otherwise: Bools = common < ASKED * shorter
     return otherwise
+
+
+def brief(answers: SpilledSets, pairs: Int64s) -> Bools:
+    """Say of which pairs both rows have an answer, and the shorter one no more than BRIEF: a call, a label, a reply.
+
+    A longer one in the same words was copied, however it was asked for.
+    """
+    shorter = answers.lengths[pairs].min(axis=1, initial=np.iinfo(np.int64).max)
+    few: Bools = (shorter > 0) & (shorter <= BRIEF)
+    return few
 
 
 def _in_common(sets: SpilledSets, pairs: Int64s) -> tuple[Int64s, Int64s]:

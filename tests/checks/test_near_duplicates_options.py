@@ -182,6 +182,12 @@ def test_one_answer_to_several_questions_is_no_copy():
     assert result.evidence.filter(problem="other_question").select("row", "score").rows() == [(None, None)]
 
 
+def test_a_long_answer_to_another_question_is_a_copy():
+    story = "".join(chr(0x4E00 + 7 * n) for n in range(300))
+    rows = [{"instruction": asked, "output": story} for asked in ("请讲一个故事", "有没有适合睡前听的？")]
+    assert measure(NearDuplicates(), rows).value("rate") == Ratio(1, 2)
+
+
 def test_a_passage_that_nobody_answers_is_a_copy():
     rows = [{"instruction": STORY + f"（{at}）", "output": ""} for at in range(2)]
     assert measure(NearDuplicates(), rows).value("rate") == Ratio(1, 2)

@@ -117,6 +117,14 @@ SABOTAGES = (
         "tests/checks/test_near_duplicates_options.py::test_one_answer_to_several_questions_is_no_copy",
     ),
     Sabotage(
+        "long_answers_are_brief",
+        "a long answer in the same words is a copy, however it was asked for",
+        "datacheck.text.matching.brief",
+        "(shorter <= BRIEF)",
+        "(shorter > 0)",
+        "tests/checks/test_near_duplicates_options.py::test_a_long_answer_to_another_question_is_a_copy",
+    ),
+    Sabotage(
         "calls_are_prose",
         "one argument tells two calls apart",
         "datacheck.features.near._said",
