@@ -37,7 +37,7 @@ _ANSWERS &= (pl.col("part") != "answer") | (
 _QUESTIONS = pl.col("part").is_in(PARTS["prompt"]) & pl.col("role").is_null().or_(pl.col("role") == "user")
 # One value tells two apart: {"intent": "…"}, [{"name": "f", "arguments": {…}}], <tool_call>; in long ones is prose.
 _CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$"
-_QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*(?i:\bfrom)\s"
+_QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*\s(?i:from)\s"
 _SHORT_CALL = 300
 _SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS}
 Keep = Literal["first", "longest", "best_score"]
