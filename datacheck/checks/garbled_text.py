@@ -35,7 +35,8 @@ _UNSPACED = r"[\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}\p{Tibetan}\p{Javanese}\p{Bali
 _WRITTEN = r"[\p{L}\p{N}]"
 # Characters or words of a tokenizer: three words in a row, so that a sentence about such marks is none.
 _PIECES = r"[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]+[Ġ▁][A-Za-z]"
-_SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han}[ \n]){20}"  # "t h e   o a k   i s": a blank, or a line, behind each
+# "t h e   o a k   i s": a blank, or a line, behind each; or a whole text so, with numbers and signs: "查 1 下 “ 北".
+_SPACED = r"(?:(?:[A-Za-z] ){2,12}  ){4}|(?:\p{Han}[ \n]){20}|^(?:\p{P} )?(?:\p{Han} ){2}(?:\S ){12,}\S? ?$"
 # Whole texts without a small letter, and runs of words without a space between them.
 _CAPITALS = r"^[^a-z\p{Han}]+$"
 _MAYBE_WORN = (r"^\W?[A-Z][^a-z\p{Han}]{40}", "[a-z]{24}")  # what is tried first, for it is cheap

@@ -132,6 +132,8 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"(?m)^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\n]{0,10} (?:INFO|DEBUG|WARN(?:ING)?|ERROR)[ :\]]"
         r"|\n(?:finish_reason|stop_reason|prompt_tokens|completion_tokens|total_tokens|[Tt]okens used)[\"']?\s*[:=]"
         r"|\[object Object\]"
+        # who wrote it when, as a chat exports it: "[2024-03-05 14:22:31] 客服小王：您好"
+        r"|\A\[?20\d\d[-/.]\d\d?[-/.]\d\d? \d\d:\d\d(?::\d\d)?\]? ?\n?[\p{L}\p{N}_]{1,16}[:：]"
     ),
     "rating": r"\n(?:Score|Rating|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)? ?(?:/ ?\d+|分)? ?(?:\n|$)",
     "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
@@ -200,10 +202,10 @@ class LeftoverMarkup(Check):
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
     `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a log, `finish_reason:
-    length`, [object Object]), `rating` (a line "Score: 8/10" that nobody asked for), `page_number` and `broken_word`
-    (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please enable JavaScript", dates of a forum),
-    `percent` (a line that begins with a dozen of %E4), `escaped_markdown` (`\*\*bold\*\*`) and `reference_mark` (two
-    of [1], and no list).
+    length`, [object Object], who wrote an answer when), `rating` (a line "Score: 8/10" that nobody asked for),
+    `page_number` and `broken_word` (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please enable
+    JavaScript", dates of a forum), `percent` (a line that begins with a dozen of %E4), `escaped_markdown`
+    (`\*\*bold\*\*`) and `reference_mark` (two of [1], and no list).
     Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or encodings.
     Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a `<br>` or two, tables), the tags of agents
     and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.

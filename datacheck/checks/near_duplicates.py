@@ -24,7 +24,7 @@ from datacheck.check import (
 )
 from datacheck.features.earlier import REPEATED, Names, repeated, repeats_evidence, silent
 from datacheck.features.near import Candidates, Keep, SharedKeys, groups, without_numbers
-from datacheck.features.near_pairs import NearPairs, walks
+from datacheck.features.near_pairs import ASKED, NearPairs, walks
 from datacheck.features.planting import (
     SHORT,
     LshRecall,
@@ -49,7 +49,8 @@ LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of 
 class VerifiedPairs(NamedTuple):
     """The rows that were compared, in the order of preference, the pairs among them, and which row each repeats.
 
-    variant_of: which row it would repeat, were it not another task; answered_of: were it not answered otherwise.
+    variant_of: which row it would repeat, were it not another task; answered_of: were it not answered otherwise;
+    asked_of: were not another question answered.
     """
 
     facts: pl.DataFrame
@@ -57,6 +58,7 @@ class VerifiedPairs(NamedTuple):
     kept_of: Int64s
     variant_of: Int64s
     answered_of: Int64s
+    asked_of: Int64s
 
 
 class NearDuplicates(Check):
@@ -69,7 +71,8 @@ class NearDuplicates(Check):
     with other media or another label are no copies; a text with opposite labels is listed apart, for review. Neither
     are two tasks with short golds, where the golds or the numbers of the questions differ: `other_golds` counts them;
     nor two conversations whose answers have less than half of the shorter one in common, as where one passage stands
-    before several questions: `other_answers` counts them.
+    before several questions: `other_answers` counts them; nor those whose questions have less than a third in common,
+    as where one tool call, label or other brief answer (200 n-grams) is that to many: `other_questions`.
     """
 
     metrics = {
@@ -93,6 +96,11 @@ class NearDuplicates(Check):
         ),
         "other_answers": Metric(
             "rows that nearly repeat an earlier row, but have another answer (questions on one passage)",
+            "share",
+            "rows",
+        ),
+        "other_questions": Metric(
+            "rows that nearly repeat an earlier row, but answer another question (one call of a tool, one label)",
             "share",
             "rows",
         ),
@@ -226,7 +234,7 @@ class NearDuplicates(Check):
             problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
             said=pl.when("numbers").then(saying("the same text with other numbers")),
         )
-        tasks, answered = _named(found.variant_of, rows), _named(found.answered_of, rows)
+        tasks, *otherwise = (_named(of, rows) for of in (found.variant_of, found.answered_of, found.asked_of))
         varied = evidence.filter(pl.col("said").is_not_null())
         copies = _copies(facts)
         opposite, template = _opposite(facts), self._template(data)
@@ -240,7 +248,8 @@ class NearDuplicates(Check):
             *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
             *rates("other_numbers", varied, data.rows),
             *rates("other_golds", tasks, data.rows),
-            *rates("other_answers", answered, data.rows),
+            *rates("other_answers", otherwise[0], data.rows),
+            *rates("other_questions", otherwise[1], data.rows),
             *rates("opposite_labels", opposite, data.rows),
             *rates("boilerplate_rows", template, data.rows),
             *repeated(known, data, self.by),
@@ -262,7 +271,8 @@ class NearDuplicates(Check):
         opposed = quoted(data, opposite, self.on)
         review = (
             quoted(data, tasks, self.on).with_columns(problem=pl.lit("other_gold")),
-            quoted(data, answered, self.on).with_columns(problem=pl.lit("other_answer")),
+            quoted(data, otherwise[0], self.on).with_columns(problem=pl.lit("other_answer")),
+            quoted(data, otherwise[1], self.on).with_columns(problem=pl.lit("other_question")),
             opposed.with_columns(problem=pl.lit("opposite_labels")),
             template.with_columns(problem=pl.lit("boilerplate")),
         )
@@ -305,7 +315,9 @@ class NearDuplicates(Check):
         answered_of, variant_of = (greedy_removed(facts.height, pairs.where(each)) for each in others)
         variant_of[(kept_of >= 0) | ("task" not in facts.columns or facts["task"].n_unique() <= 1)] = -1
         answered_of[(kept_of >= 0) | (variant_of >= 0)] = -1
-        return VerifiedPairs(facts, pairs.where(own), kept_of, variant_of, answered_of)
+        asked = _asked(every, answered_of)
+        answered, asked_of = np.where(asked, -1, answered_of), np.where(asked, answered_of, -1)
+        return VerifiedPairs(facts, pairs.where(own), kept_of, variant_of, answered, asked_of)
 
     def _notes(self, data: View) -> list[Message]:
         """Say what could not be compared. Every row that could has a line."""
@@ -355,6 +367,17 @@ def _named(repeated: Int64s, rows: UInt64s) -> pl.LazyFrame:
     own = np.flatnonzero(repeated >= 0)
     return pl.LazyFrame(
         {"row": rows[own], "other_row": rows[repeated[own]]}, {"row": pl.UInt64, "other_row": pl.UInt64}
+    )
+
+
+def _asked(pairs: pl.DataFrame, repeated: Int64s) -> Bools:
+    """Say of each row whether it is another question that tells it from the row that it would repeat."""
+    otherwise = pairs.filter(pl.col("otherwise") == ASKED).select("left", "right").cast(pl.Int64)
+    known = pl.DataFrame({"left": repeated, "right": np.arange(len(repeated))})
+    return (
+        known.join(otherwise.with_columns(asked=True), on=["left", "right"], how="left", maintain_order="left")["asked"]
+        .fill_null(value=False)
+        .to_numpy()
     )
 
 

@@ -35,8 +35,8 @@ _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|r
 _NOTHING = r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]"
 _TO_DO = r"(?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*"
 _PATTERNS = {
-    # {{name}}, not /hotels/{{HotelId}}/rooms: the places of an address, as documents of an interface write them
-    "template_field": f"(?:^|[^A-Za-z0-9_$\\\\^{{}}'/])(\\{{\\{{ ?{_NAME} ?\\}}\\}})(?:[^/]|$)",
+    # {{name}}, not /hotels/{{HotelId}}/rooms?id={{Id}}: the places of an address, as documents of interfaces have
+    "template_field": f"(?:^|[^A-Za-z0-9_$\\\\^{{}}'/=])(\\{{\\{{ ?{_NAME} ?\\}}\\}})(?:[^/]|$)",
     # ${name}, not ${ab}$ and ${He}^{+}$
     "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
     "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
@@ -64,6 +64,8 @@ _ANSWERED = {
     "filler": r"(?i)(lorem ipsum dolor)",
     "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
 }
+# “我感到______，因为我需要______”: a sentence that is offered to its reader, for whom the blank is meant.
+_OFFERED = r"[“‘「『\"][^“”‘’「」『』\"\n]{0,40}(?:_{3,}|×{2,})[^“”‘’「」『』\"\n]{0,60}"
 _LETTER = r"(?m)^[^\p{L}\p{N}\n]{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)[ ,:\[]"
 _COMMENT = r"(?m)^\s*(?:#|//|--|/\*|<!--)\s*(?:TODO|TBD|FIXME)"
 _FILLED = r"(?i:replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量)"
@@ -109,6 +111,7 @@ _FORMS = ascii_edges(
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
+_ALONE = rf"(?m)^[ \t]*\{{(?:{_FIELDS})\}}[ \t]*$"  # in a line of its own
 _GIVEN = either(_PATTERNS[kind] for kind in _BRACES)
 
 
@@ -155,12 +158,15 @@ class PlaceholderText(Check):
         prose = prose.with_columns(text=without_code(pl.col("text")))
         prose = prose.with_columns(code=looks_like_code(pl.col("text"))).collect().lazy()
         text, is_code = pl.col("text"), pl.col("code")
+        bare = (pl.col("role") == "system") & text.str.contains(_ALONE)  # no code is a system prompt, whatever it shows
         kinds = {
-            kind: text.str.contains(pattern) & ~is_code if kind in _BRACES else text.str.contains(pattern)
+            kind: text.str.contains(pattern) & ~(is_code & ~bare) if kind in _BRACES else text.str.contains(pattern)
             for kind, pattern in _PATTERNS.items()
         }
         said, form = pl.col("role") == "assistant", pl.col("form").fill_null(value=False)
         kinds |= {kind: text.str.contains(pattern) & said & ~form for kind, pattern in _ANSWERED.items()}
+        for kind in ("blank", "crossed_out"):
+            kinds[kind] &= text.str.replace_all(_OFFERED, "").str.contains(_ANSWERED[kind])
         # A letter that was asked for leaves the date to its reader, but says something.
         kinds["missing_content"] &= ~(said & form) | text.str.contains(_NOTHING)
         for kind in _BRACES:

@@ -17,6 +17,11 @@ _INLINE = r"^(?:iVBORw0KGgo|/9j/|R0lGOD|UklGR|AAAA|SUkq|TU0A|SUQz|//[tuv]|T2dnUw
 _REMOTE = r"(?i)^(?:[a-z][a-z0-9+.-]+://|data:)"
 
 
+def names_files(paths: pl.Series) -> bool:
+    """Whether one of the paths of a table of cells is that of a file: a column, or a content part."""
+    return bool((paths.str.contains(_COLUMN) | paths.str.contains(_PART)).any())
+
+
 def _files(part: View) -> pl.LazyFrame:
     cells = part.cells.filter(pl.col("json_type") == "string", pl.col("text").str.strip_chars() != "")
     types = cells.select("row", piece=pl.col("path").str.extract(_TYPE), type=pl.col("text").str.extract(_OF_KIND))

@@ -10,12 +10,12 @@ import polars as pl
 
 from datacheck.check import Group, Need, Rounds, Summary, View, total
 from datacheck.features.sketch import MARKS, Sketch, TextSet
-from datacheck.features.tasks import tasks
+from datacheck.features.tasks import LETTERS, tasks
 from datacheck.features.text_key import media
 from datacheck.features.texts import PARTS, of_part, only, row_texts
 from datacheck.text import sketches
-from datacheck.text.arrays import Int64s, UInt32s, UInt64s
-from datacheck.text.codes import cuts
+from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
+from datacheck.text.codes import cuts, from_lengths, row_numbers
 from datacheck.text.disk_sets import PlacedSets, SpilledSets
 from datacheck.text.matching import ALIKE_FROM, alike, shared
 from datacheck.text.normalise import normalise
@@ -30,8 +30,18 @@ SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 tim
 QUOTED = 120  # rows whose texts are kept, to plant copies of them
 _LETTER = r"^\W*(?i:(?:the )?answer|答案)?\s*[:：是为]?\W*[A-Ha-h]\W*$"
 _ANSWERS = (pl.col("role") == "assistant").fill_null(value=False) | pl.col("part").is_in(PARTS["response"])
-_ANSWERS &= pl.col("part") != "answer"  # a gold
+# Short golds, and those behind a mark, are compared as such (`tasks`); a long one is an answer like others.
+_ANSWERS &= (pl.col("part") != "answer") | (
+    (pl.col("text").str.len_bytes() > LETTERS) & ~pl.col("text").str.contains(r"#### |\\boxed")
+)
+_QUESTIONS = pl.col("part").is_in(PARTS["prompt"]) & pl.col("role").is_null().or_(pl.col("role") == "user")
+# One value tells two apart: {"intent": "…"}, [{"name": "f", "arguments": {…}}], <tool_call>; in long ones is prose.
+_CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$"
+_QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*\s(?i:from)\s"
+_SHORT_CALL = 300
+_SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS}
 Keep = Literal["first", "longest", "best_score"]
+Side = Literal["answers", "questions"]
 PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), "best_score": ("score",)}
 
 
@@ -264,34 +274,47 @@ def read_rows(
 
 
 @contextmanager
-def answers_of(data: View, texts: TextSet, rows: Int64s) -> Iterator[SpilledSets]:
-    """The sets of all answers in some rows (ascending), empty where there is none; their file is deleted again.
+def said_in(data: View, texts: TextSet, rows: Int64s, side: Side) -> Iterator[SpilledSets]:
+    """The sets of all answers (questions) in some rows (ascending), empty where there is none; the file is deleted.
 
     Boilerplate counts here: two answers in the same words are one answer. Golds are compared as such (`tasks`), and the
     letter of an option says nothing: a copy may have its options in another order.
     """
-    with SpilledSets(data.scratch / "answers") as spilled:
+    with SpilledSets(data.scratch / side) as spilled:
         for part, own in in_parts(data, rows):
-            spilled.append(_answers(data.piece("turns", part), texts, own))
+            spilled.append(_said(data.piece("turns", part), texts, own, side))
         yield spilled
 
 
-def read_answers(data: View, texts: TextSet, wanted: Int64s, spilled: SpilledSets, of: str | None = None) -> None:
-    """Append the sets of all answers in some rows (ascending), of another dataset with `of`; see `answers_of`."""
+def read_said(
+    data: View, texts: TextSet, wanted: Int64s, spilled: SpilledSets, side: Side, of: str | None = None
+) -> None:
+    """Append the sets of all answers (questions) in some rows, of another dataset with `of`; see `said_in`."""
     for turns, rows in zip(data.pieces("turns", of), data.pieces("rows", of), strict=True):
         own = of_part(wanted, rows)
         if own is not None and len(own):
-            spilled.append(_answers(turns, texts, own))
+            spilled.append(_said(turns, texts, own, side))
 
 
-def _answers(turns: pl.LazyFrame, texts: TextSet, own: Int64s) -> Shingles:
-    """The sets of the answers in some rows of a part, in their order."""
-    answered = row_texts(only(turns, own).filter(_ANSWERS), "conversation")
+def _said(turns: pl.LazyFrame, texts: TextSet, own: Int64s, side: Side) -> Shingles:
+    """The sets of the answers (questions) in some rows of a part, in their order."""
+    answered = row_texts(only(turns, own).filter(_SIDES[side]), "conversation")
     every = pl.LazyFrame({"row": own}, schema={"row": pl.UInt64}).join(
         answered.with_columns(pl.col("row").cast(pl.UInt64)), on="row", how="left", maintain_order="left"
     )
     said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
-    return sketches.sets(said, texts.unit, hashed=False).sets
+    found = sketches.sets(said, texts.unit, hashed=False).sets
+    whole = (said.str.contains(_CALL) & (said.str.len_chars() <= _SHORT_CALL)) | said.str.contains(_QUERY)
+    return _as_one(found, said, whole.to_numpy()) if side == "answers" and whole.any() else found
+
+
+def _as_one(found: Shingles, said: pl.Series, whole: Bools) -> Shingles:
+    """The sets, those of some texts with a single member: a call or a label in JSON is the same, or another one."""
+    first, lengths = found.offsets[:-1][whole], np.diff(found.offsets)
+    keep, hashes = ~whole[row_numbers(found.offsets)], found.hashes.copy()
+    keep[first] = True
+    hashes[first] = said.filter(whole).str.replace_all(r"\s+", "").hash().to_numpy().astype(np.uint32)
+    return Shingles(from_lengths(np.where(whole, 1, lengths)), hashes[keep])
 
 
 def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:

@@ -6,24 +6,26 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Need, Rounds, View, total
-from datacheck.features.near import (
-    PREFERRED_BY,
-    Candidates,
-    Keep,
-    RowMarks,
-    answers_of,
-    gathered_marks,
-    groups,
-    preferred,
+from datacheck.features.near import PREFERRED_BY, Candidates, Keep, RowMarks, gathered_marks, groups, preferred, said_in
+from datacheck.text.arrays import Bools, Int64s, UInt8s, UInt32s, UInt64s
+from datacheck.text.matching import (
+    Pairs,
+    answered_otherwise,
+    asked_otherwise,
+    brief,
+    exact_contained,
+    exact_pairs,
+    possible,
+    reaching,
+    union,
 )
-from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
-from datacheck.text.matching import Pairs, answered_otherwise, exact_contained, exact_pairs, possible, reaching, union
 from datacheck.text.shingles import take
 from datacheck.text.walk import Keys, KnownMarks, next_pairs, packed, staying, unpacked
 
 MARKED_FROM = 100_000  # keys; of fewer, every pair that shares one may be compared
 LEAST, TASKS, MOST = 1 << 15, 32, 1 << 19  # pairs of a task, where there are few; tasks beyond which they grow; to here
 BLOCK = 1 << 21  # pairs that are looked at together
+ANSWERED, ASKED = 1, 2  # in `otherwise`
 _SIDES = ("left", "right")
 _PLACED = ("rank", "row", "file", "at", "length", "task")  # what a task is told of a row
 
@@ -32,15 +34,15 @@ class NearPairs(Rounds):
     """Similar pairs, as far as the greedy walk needs them (`text.walk`); rows are numbered in the order of preference.
 
     `left` < `right`; `common`, `union`: sizes; `same_task`: whether short golds and numbers of the questions are equal;
-    `otherwise`: if they are, whether the rows have answers that differ. `right` null: `left` has been compared with all
-    later rows that share a key with it.
+    `otherwise`: if they are, whether the rows have answers that differ (ANSWERED), or questions (ASKED). `right` null:
+    `left` has been compared with all later rows that share a key with it.
 
     similar: the threshold; contained: as for `matching.reaching`.
     """
 
     columns = {
         "left": pl.UInt32, "right": pl.UInt32, "common": pl.Int32, "union": pl.Int32, "same_task": pl.Boolean,
-        "otherwise": pl.Boolean,
+        "otherwise": pl.UInt8,
     }  # fmt: skip
 
     of: Candidates
@@ -148,9 +150,9 @@ class NearPairs(Rounds):
         """Pairs of lines of `rows` as lines of the table."""
         task, rank, row = (rows[name].to_numpy()[found.rows] for name in ("task", "rank", "row"))
         same = task[:, 0] == task[:, 1]
-        otherwise = np.zeros(len(same), np.bool_)
+        otherwise = np.zeros(len(same), np.uint8)
         if self.of.sketch.of.on == "conversation" and same.any():
-            otherwise[same] = _answered_otherwise(data, self.of, row[same].astype(np.int64))
+            otherwise[same] = _otherwise(data, self.of, row[same].astype(np.int64))
         columns = (*rank.T, found.intersection, found.union, same, otherwise)
         return pl.DataFrame(dict(zip(self.columns, columns, strict=True)), schema=self.columns)
 
@@ -164,7 +166,7 @@ def walks(pairs: pl.DataFrame) -> list[Bools]:
 
     Three times the same where neither tells any two rows apart.
     """
-    same, otherwise = pairs["same_task"].to_numpy(), pairs["otherwise"].to_numpy()
+    same, otherwise = pairs["same_task"].to_numpy(), pairs["otherwise"].to_numpy() > 0
     return [same & ~otherwise, same, np.ones(len(same), np.bool_)]
 
 
@@ -177,11 +179,16 @@ def _with_places(told: pl.DataFrame, pairs: UInt64s) -> pl.DataFrame:
     return pl.concat(table, how="horizontal")
 
 
-def _answered_otherwise(data: View, of: Candidates, pairs: Int64s) -> Bools:
-    """Say of pairs of rows of the dataset whether their answers differ."""
+def _otherwise(data: View, of: Candidates, pairs: Int64s) -> UInt8s:
+    """Say of pairs of rows of the dataset whether their answers differ, or else their questions."""
     rows = np.unique(pairs)
-    with answers_of(data, of.sketch.of, rows) as answers:
-        return answered_otherwise(answers, np.searchsorted(rows, pairs))
+    places = np.searchsorted(rows, pairs)
+    with said_in(data, of.sketch.of, rows, "answers") as answers:
+        answered = answered_otherwise(answers, places)
+        short = brief(answers, places)
+    with said_in(data, of.sketch.of, rows, "questions") as questions:
+        asked = asked_otherwise(questions, places) & short
+    return np.where(answered, ANSWERED, np.where(asked, ASKED, 0)).astype(np.uint8)
 
 
 class _Tables:

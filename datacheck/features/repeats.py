@@ -8,7 +8,7 @@ import polars as pl
 
 from datacheck.check import Group, Need, View
 from datacheck.features.earlier import paired, plain_needs
-from datacheck.features.near import groups, marks_of, read_answers, read_rows
+from datacheck.features.near import groups, marks_of, read_rows, read_said
 from datacheck.features.sketch import Sketch
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.disk_sets import SpilledSets
@@ -16,6 +16,8 @@ from datacheck.text.matching import (
     CLOSEST,
     Pairs,
     answered_otherwise,
+    asked_otherwise,
+    brief,
     exact_contained,
     exact_pairs,
     pairs_beside,
@@ -86,10 +88,16 @@ class Repeats:
         asked = np.unique(pairs[same])
         numbers = both["row"].to_numpy()[asked].astype(np.int64)
         here = asked < border
+        places, sides = np.searchsorted(asked, pairs[same]), ((numbers[here], None), (numbers[~here], self.name))
         with SpilledSets(data.scratch / f"answers-{self.name}") as answers:
-            for rows, of in ((numbers[here], None), (numbers[~here], self.name)):
-                read_answers(data, self.sketch.of, rows, answers, of)
-            same[same] = ~answered_otherwise(answers, np.searchsorted(asked, pairs[same]))
+            for rows, of in sides:
+                read_said(data, self.sketch.of, rows, answers, "answers", of)
+            one = ~answered_otherwise(answers, places)
+            short = brief(answers, places)
+        with SpilledSets(data.scratch / f"questions-{self.name}") as questions:
+            for rows, of in sides:
+                read_said(data, self.sketch.of, rows, questions, "questions", of)
+            same[same] = one & ~(asked_otherwise(questions, places) & short)
         return same
 
     def _meet(self, data: View, own: Sketch) -> _Keys:

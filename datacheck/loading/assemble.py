@@ -383,6 +383,11 @@ class Assembler:
         """Whether a reader takes an object as one record."""
         return self._classify(record)[0] not in {"rows", "unknown"}
 
+    def could_read(self, record: dict[str, Any]) -> bool:
+        """Whether some reader takes an object as one record, be it none of the format that the contract names."""
+        readers = candidates(frozenset(record), "auto")
+        return self.knows(record) or any(each.read(record, self._styles) is not None for each in readers)
+
     def _classify(self, record: dict[str, Any]) -> tuple[str, Extract]:
         wanted = self._wanted
         if wanted == "rows":

@@ -242,7 +242,7 @@ class Values:
     def _not_read(self, start: int, beside: dict[str, Any]) -> None:
         """Remark on each other list of what would be records: {"train": […], "test": […]}."""
         for key, value in beside.items():
-            if value.__class__ is list and value and value[0].__class__ is dict and self.out.knows(value[0]):
+            if value.__class__ is list and value and value[0].__class__ is dict and self.out.could_read(value[0]):
                 name = key if _SAFE_KEY.fullmatch(key) else "…"
                 message = remark("{count:,} under {name}", count=len(value), name=name)
                 self.out.note(0, start, b"", "other_list", message)
@@ -253,13 +253,19 @@ def json_record(raw: bytes) -> Any:
     return jiter.from_json(raw, catch_duplicate_keys=True, allow_inf_nan=False, cache_mode="keys")
 
 
+_CHATS = frozenset({"messages", "conversations", "conversation"})  # of one record
+
+
 def _keyed(key: str, value: dict[str, Any]) -> dict[str, Any]:
     """A record that stands under its id."""
     return {"key": key, **value}
 
 
 def _lists_inside(record: Any) -> list[str]:
-    """Return the top-level keys with lists of objects; only names that cannot be content."""
+    """Return the top-level keys with lists of objects; only names that cannot be content.
+
+    A list of conversations may itself be called so: {"conversations": [{"conversations": […]}]}.
+    """
     if record.__class__ is not dict:
         return []
     usual = {
@@ -269,6 +275,9 @@ def _lists_inside(record: Any) -> list[str]:
     names = [
         key
         for key, value in record.items()
-        if value.__class__ is list and value and value[0].__class__ is dict and key not in usual
+        if value.__class__ is list
+        and value
+        and value[0].__class__ is dict
+        and (key not in usual or _CHATS & value[0].keys())
     ]
     return [key for key in names if _SAFE_KEY.fullmatch(key)][:10]

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from datacheck.contract.discover import check_class
+from datacheck.features.media import names_files
 from datacheck.features.unit_tests import is_judged
 from datacheck.loading.tables import Tables
 from datacheck.propose.schema import NEARLY_ALL
@@ -74,7 +75,7 @@ def check_lines(
         yield f"- {{check: untidy_files, limits: {limits}}}  # lists of records that nobody reads"
     if languages := _languages(tables.turns):
         yield from item("wrong_language", languages=f"[{', '.join(languages)}]")
-    if tables.cells["path"].str.contains(r"^(?:images?|videos?|audios?)(?:\[|$)").any():
+    if names_files(tables.cells["path"].unique()):
         yield "# - missing_files  # name the folder of the files as source.media"
 
 

@@ -196,6 +196,12 @@ def _slip(value: str, often: Mapping[str, int]) -> bool:
 
 def _slipped(value: str, other: str, share: float) -> bool:
     same = value.strip().casefold() == other.strip().casefold()
+    if _digits(value) != _digits(other):  # "(1,0,1)" for "(1,1,0)", "level 2" for "level 1": another value
+        return False
     moved = len(value) >= _LETTERS and sorted(value) == sorted(other) and value[0] == other[0]
     alike = share <= 1 - NEARLY_ALL and SequenceMatcher(None, value, other).ratio() > _ALIKE
     return alike or (same and share < _CLEARLY) or (moved and share <= 1 - _MOST_TIMES)
+
+
+def _digits(value: str) -> str:
+    return "".join(filter(str.isdigit, value))

@@ -132,6 +132,16 @@ def key_value(finding: Finding) -> ValueEntry | None:
     return ranked[0] if ranked else None
 
 
+def faults(finding: Finding) -> list[str]:
+    """What a finding is about, as a card may name it: its numbers beyond a limit, the problems shown, and the others.
+
+    The metric that failed comes first: of what is only warned of, nobody needs to be told how to mend it before.
+    """
+    beyond = [value for value in finding.values if value.status in (Status.FAIL, Status.WARN)]
+    names = [value.name for value in sorted(beyond, key=lambda value: value.status is not Status.FAIL)]
+    return [*names, *(place.problem for place in finding.evidence.first), *finding.evidence.problems]
+
+
 def summary(finding: Finding, words: Words) -> str:
     """A finding in a few words: the number that decided, or why there is none."""
     value = key_value(finding)

@@ -185,7 +185,7 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
     if card and not codes and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
         notes = {
             words.why: cards.first_sentence(card.section("why")),
-            words.fix: cards.advice(card.section("fix"), finding.evidence.problems),
+            words.fix: cards.advice(card.section("fix"), show.faults(finding)),
         }
         for word, sentence in notes.items():
             if sentence:

@@ -26,6 +26,8 @@ CLOSEST = 64  # rows of another dataset, different in text, that one row is comp
 # Share of the shorter answer that the other has; below it they are two. Of 25 pairs above it in a set of questions on
 # documents (ChatGLM-Finetuning, d2q_0.json: 2,415 pairs of one document) 22 asked the same in other words.
 ANSWERED = 0.5
+ASKED = 1 / 3  # a question that is put in other words keeps its nouns
+BRIEF = 200  # n-grams
 Sets = Shingles | SpilledSets | PlacedSets
 
 
@@ -216,11 +218,35 @@ def answered_otherwise(answers: SpilledSets, pairs: Int64s) -> Bools:
     A passage with several questions, or a document of which several things are asked, is in as many rows, alike in
     most of what they hold; what is learnt from each is another thing.
     """
-    lengths = answers.lengths
-    shorter = lengths[pairs].min(axis=1, initial=np.iinfo(np.int64).max)
-    common = _compared(answers, pairs, lengths, None).intersection
+    shorter, common = _in_common(answers, pairs)
     otherwise: Bools = common < ANSWERED * shorter
     return otherwise
+
+
+def asked_otherwise(questions: SpilledSets, pairs: Int64s) -> Bools:
+    """Say of which pairs both rows have a question, and the shorter one has less than ASKED of itself in the other.
+
+    One call of a tool, one label or one canned reply, in as many words again and again, answers many questions.
+    """
+    shorter, common = _in_common(questions, pairs)
+    otherwise: Bools = common < ASKED * shorter
+    return otherwise
+
+
+def brief(answers: SpilledSets, pairs: Int64s) -> Bools:
+    """Say of which pairs both rows have an answer, and the shorter one no more than BRIEF: a call, a label, a reply.
+
+    A longer one in the same words was copied, however it was asked for.
+    """
+    shorter = answers.lengths[pairs].min(axis=1, initial=np.iinfo(np.int64).max)
+    few: Bools = (shorter > 0) & (shorter <= BRIEF)
+    return few
+
+
+def _in_common(sets: SpilledSets, pairs: Int64s) -> tuple[Int64s, Int64s]:
+    """How many n-grams the shorter of each pair has, and how many both have."""
+    shorter: Int64s = sets.lengths[pairs].min(axis=1, initial=np.iinfo(np.int64).max)
+    return shorter, _compared(sets, pairs, sets.lengths, None).intersection.astype(np.int64)
 
 
 def _closest(pairs: Int64s, counts: Int64s, marks: UInt64s | None, least: int) -> Int64s:

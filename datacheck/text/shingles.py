@@ -30,7 +30,7 @@ _ONE_CHARACTER_WORDS = ((0x3005, 0x3007), (0x3040, 0x312F), (0x31A0, 0x31BF), (0
 _HAN = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
 SEPARATOR, LETTER, SINGLE = np.uint8(0), np.uint8(1), np.uint8(2)
 
-STRETCH = 20  # frequent n-grams of Latin letters side by side from which on they are a template, not just English
+STRETCH = 20  # frequent n-grams side by side from which on those of Latin letters are of a template, not just English
 LATIN_N = 5  # Latin letters that propose pairs and are counted: fewer side by side are common to all English texts
 LATIN, LATIN_END = np.uint32(0x41), np.uint32(0x250)  # the blocks of Latin letters, without digits
 
@@ -119,16 +119,16 @@ def own_grams(found: Grams, latin: Bools, drop: UInt32s) -> Bools:
     """Say which n-grams are no boilerplate: all but those of `drop` (sorted), of Latin ones only where many meet.
 
     latin: whether an n-gram begins with a Latin letter. Many combinations of a few letters are frequent in any
-    English text; in a template they stand side by side, `STRETCH` of them and more.
+    English text; in a template they stand side by side, `STRETCH` of them and more, Han between them as may be: the
+    English labels of a Chinese task stand in all its rows, too.
     """
     gone = contained(found.hashes, drop)
-    loose = gone & latin
     fresh = np.ones(len(gone), np.bool_)
-    fresh[1:] = loose[1:] != loose[:-1]
+    fresh[1:] = gone[1:] != gone[:-1]
     fresh[found.offsets[:-1][np.diff(found.offsets) > 0]] = True
     stretch = np.cumsum(fresh) - 1
-    short: Bools = np.bincount(stretch)[stretch] < STRETCH if len(gone) else loose
-    return ~gone | (loose & short)
+    short: Bools = np.bincount(stretch)[stretch] < STRETCH if len(gone) else gone
+    return ~gone | (latin & short)
 
 
 def longer(by: str, n: int) -> int:

@@ -245,6 +245,8 @@ def test_letters_of_another_kind():
         " ".join(words): ["spaced"],
         " ".join("早晨给番茄浇水要浇透，傍晚再浇一次，不要在中午浇水因为太热了容易伤根也会让叶子发黄"): ["spaced"],
         "\n".join("早晨给番茄浇水要浇透，傍晚再浇一次，不要在中午浇水因为太热了容易伤根也会让叶子发黄"): ["spaced"],
+        " ".join("帮我查1下“北京慧点科技”的注册资本"): ["spaced"],
+        " ".join("中华人民共和国国务院令"): [],
         " ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ"): [],
         "I spell it: O A K": [],
         "Ｆｅｒｒｅｉｒａ等报告": [],

@@ -77,6 +77,19 @@ def test_a_template_in_the_prompt_makes_no_pair():
     assert measure(NearDuplicates(boilerplate=None), rows).value("rate").n > 20  # the test can fail
 
 
+def test_english_labels_in_a_chinese_template_make_no_pair():
+    """They stand in every row, too, and short texts to be labelled would else be alike by them."""
+    rng = random.Random(5)
+    task = (
+        "请分析以下文本，给出评论对象、论点与类别。文本：{}\n类别包含：'Racism': 种族歧视 'Region': 地域 'LGBTQ': 'LGBTQ' "
+        "'Gender': 性别 'others': 其他 'non_hate': 不包含仇恨言论。是否仇恨包含：'hate': 包含仇恨言论 "
+        "'non_hate': 不包含仇恨言论，空缺处输入NULL"
+    )
+    texts = ["".join(chr(rng.randrange(0x4E00, 0x9FA5)) for _ in range(5)) for _ in range(200)]
+    rows = [{"instruction": task.format(t), "output": f"{t[:2]} | {t[2:]} | non-hate"} for t in texts]
+    assert measure(NearDuplicates(), rows).value("rate") == Ratio(0, 200)
+
+
 def test_copies_that_are_nothing_but_boilerplate_are_found():
     result = measure(NearDuplicates(), chat(*[STORY] * 30, OTHER))
     assert result.value("rate") == Ratio(29, 31)

@@ -148,6 +148,46 @@ def test_questions_on_one_passage_are_no_copies_unless_they_ask_the_same(setting
     assert review == [(None, None)]  # no row to drop unread
 
 
+CALL = '[{{"type": "function", "function": {{"name": "{}", "arguments": {{"scope": "{}", "confirm": "false"}}}}}}]'
+
+
+def test_calls_with_another_argument_are_no_copies():
+    """What surrounds a value is the same in every call: one label, or one argument, is all that such an answer says."""
+    texts = [("现在放点舒缓的爵士乐", "jazz"), ("现在放点舒缓的摇滚乐", "rock"), ("现在放点舒缓的爵士乐吧", "jazz")]
+    rows = [{"instruction": asked, "output": CALL.format("play_music", told)} for asked, told in texts]
+    result = measure(NearDuplicates(), rows)
+    assert (result.value("rate"), result.value("other_answers")) == (Ratio(1, 3), Ratio(1, 3))
+
+
+@pytest.mark.parametrize("key", ["output", "answer"])
+def test_questions_on_one_schema_are_no_copies(key):
+    """The schema of the tables is nearly all of the prompt, and queries of it are alike."""
+    schema = (
+        "CREATE TABLE jobs (job_id integer, job_desc text, min_lvl integer, max_lvl integer, primary key (job_id)); "
+    )
+    query = (
+        "SELECT T1.job_desc, T1.min_lvl FROM jobs AS T1 INNER JOIN staff AS T2 ON T1.job_id = T2.job_id WHERE T2.{} = 1"
+    )
+    texts = [("Which staff is retired?", "retired"), ("Which staff is on leave?", "on_leave")]
+    asked = "instruction" if key == "output" else "question"
+    rows = [{asked: schema * 4 + said, key: query.format(told)} for said, told in texts]
+    assert measure(NearDuplicates(), rows).value("rate") == Ratio(0, 2)
+
+
+def test_one_answer_to_several_questions_is_no_copy():
+    texts = ["Go back to the last one", "Previous track", "Go back to the last one, please"]
+    rows = [{"instruction": asked, "output": CALL.format("playback_control", "previous")} for asked in texts]
+    result = measure(NearDuplicates(), rows)
+    assert (result.value("rate"), result.value("other_questions")) == (Ratio(1, 3), Ratio(1, 3))
+    assert result.evidence.filter(problem="other_question").select("row", "score").rows() == [(None, None)]
+
+
+def test_a_long_answer_to_another_question_is_a_copy():
+    story = "".join(chr(0x4E00 + 7 * n) for n in range(300))
+    rows = [{"instruction": asked, "output": story} for asked in ("请讲一个故事", "有没有适合睡前听的？")]
+    assert measure(NearDuplicates(), rows).value("rate") == Ratio(1, 2)
+
+
 def test_a_passage_that_nobody_answers_is_a_copy():
     rows = [{"instruction": STORY + f"（{at}）", "output": ""} for at in range(2)]
     assert measure(NearDuplicates(), rows).value("rate") == Ratio(1, 2)

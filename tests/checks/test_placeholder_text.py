@@ -139,6 +139,8 @@ def test_one_in_hundreds_warns():
     [
         ("怎样联系他？", "姓名：____，电话：______。", ["blank"]),
         ("写一份登记表", "姓名：____，电话：______。", []),
+        ("怎样开口？", "先停三秒，对自己说“我现在的需要是______”，再说‘我是×××，很高兴认识你’。", []),
+        ("怎样开口？", "先说“你好”，然后写明姓名：____。", ["blank"]),
         ("Who runs the garden?", "It is run by [Your Name] and friends.", ["name_field"]),
         ("Who runs the garden?", "It is run by <your answer here>.", ["name_field"]),
         ("Write a letter to the garden.", "Dear Sir,\nI like it.\n[Your Name]", []),
@@ -170,7 +172,17 @@ def test_a_prompt_about_a_picture_that_is_not_there_is_named():
     assert measure(PlaceholderText(), [drawn]).value("absent") == Ratio(0, 1)
 
 
+def test_a_system_prompt_that_shows_code_is_no_code():
+    """The template of a text-to-SQL set, with its example: the table and the question stand in it as {…}."""
+    shown = "<sql>SELECT COUNT(*) FROM animals WHERE species = 'pig';</sql>\nimport sqlite3\nx = f(1)\nfor a in b:\n    f(a)"
+    told = f"Database Schema:\n{{schema_name}}\n\nQuestion:\n{{question}}\n\nExample:\n{shown}"
+    chat = [{"role": "system", "content": told}, {"role": "user", "content": "How many pigs?"}]
+    found = measure(PlaceholderText(), [{"messages": [*chat, {"role": "assistant", "content": "Twelve."}]}])
+    assert found.evidence["problem"].to_list() == ["format_field"]
+
+
 def test_the_places_of_an_address_are_to_be_filled_in_by_who_calls_it():
     said = "Search the reservations: GET {{HostName}}/rsv/v1/hotels/{{HotelId}}/reservations"
     assert problems(said) == []
+    assert problems("GET /lms/v1/activityTypes\nQuery parameters: hotelIds={{HotelId}}") == []
     assert problems("Dear {{HotelId}}, welcome") == ["template_field"]

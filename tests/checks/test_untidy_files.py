@@ -55,6 +55,20 @@ def test_what_is_in_another_list_of_the_document_is_told(tmp_path):
     assert found.status == "warn"
 
 
+@pytest.mark.usefixtures("here")
+def test_a_list_of_another_format_than_the_one_that_is_read_is_told(tmp_path):
+    """{"pretrain": [{text}], "sft": [{instruction, output}]}, read as texts: the other list is no less unread."""
+    whole = {"pretrain": [{"text": "Oaks."}] * 3, "sft": [{"instruction": "Why?", "output": "Because."}] * 2}
+    (tmp_path / "data.json").write_text(json.dumps(whole), "utf-8")
+    source = {"path": "data.json", "records": "pretrain", "format": "text"}
+    found = next(
+        f
+        for f in validate(contract(tmp_path, ["untidy_files"], source=source), out=tmp_path / "out").findings
+        if f.check == "untidy_files"
+    )
+    assert [str(place.detail) for place in found.evidence.first] == ["2 under sft"]
+
+
 def untidy(folder, files, **settings):
     """The finding on a folder of files with these names."""
     for name in files:

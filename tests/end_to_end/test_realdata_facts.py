@@ -35,7 +35,13 @@ def alike(one: str, other: str) -> bool:
     return len(sets[0] & sets[1]) >= min(map(len, sets)) / 2
 
 
-def repeated(texts: list[str], answers: list[str]) -> dict[int, tuple[int, float]]:
+def one_question(pair: tuple[str, str], answers: tuple[str, str]) -> bool:
+    """Whether a third of the shorter question stands in the other, or the answers are no brief ones."""
+    asked, told = [grams(text) for text in pair], min(len(grams(text)) for text in answers)
+    return not 0 < told <= 200 or len(asked[0] & asked[1]) >= min(map(len, asked)) / 3
+
+
+def repeated(texts: list[str], answers: list[str], questions: list[str]) -> dict[int, tuple[int, float]]:
     """Walk in order: row → the most similar kept row before it and their Jaccard similarity, for each removed row."""
     kept: dict[int, frozenset[str]] = {}
     holders: dict[str, list[int]] = defaultdict(list)
@@ -44,7 +50,11 @@ def repeated(texts: list[str], answers: list[str]) -> dict[int, tuple[int, float
         common = Counter(other for gram in own for other in holders[gram])
         similar = {other: n / (len(own) + len(kept[other]) - n) for other, n in common.items()}
         similar = {
-            other: much for other, much in similar.items() if much >= THRESHOLD and alike(answers[row], answers[other])
+            other: much
+            for other, much in similar.items()
+            if much >= THRESHOLD
+            and alike(answers[row], answers[other])
+            and one_question((questions[row], questions[other]), (answers[row], answers[other]))
         }
         best = max(similar, key=lambda other: (similar[other], -other), default=None)
         if best is not None:
@@ -83,13 +93,19 @@ def office() -> list[str]:
 
 
 def compare(
-    rows: list[dict], texts: list[str], expected: int, on: str = "conversation", answers: list[str] | None = None
+    rows: list[dict],
+    texts: list[str],
+    expected: int,
+    on: str = "conversation",
+    answers: list[str] | None = None,
+    questions: list[str] | None = None,
 ) -> None:
     check = NearDuplicates(
         on=on, threshold=THRESHOLD, features=GramSettings(by="chars", n=N), normalise=("nfkc", "casefold", "strip_space"),
         boilerplate=None,
     )  # fmt: skip
-    truth = repeated(texts, answers or [""] * len(texts))
+    nothing = [""] * len(texts)
+    truth = repeated(texts, answers or nothing, questions or nothing)
     assert len(truth) == expected
     result = measure(check, rows)
     assert result.value("rate") == Ratio(expected, len(rows))
@@ -111,7 +127,7 @@ def test_glaive_en():
 def test_huatuo():
     rows = array("huatuo/data-literature/liver_cancer.json")
     texts = [f"{row['instruction']}\n{row['input']}\n{row['output']}" for row in rows]
-    assert len(repeated(texts, [""] * len(texts))) == 7  # follow-up questions on one abstract
+    assert len(repeated(texts, [""] * len(texts), [""] * len(texts))) == 7  # follow-up questions on one abstract
     compare(rows, texts, 0, answers=[row["output"] for row in rows])
 
 
@@ -140,7 +156,12 @@ def test_hikariming():
         )
         for row in rows
     ]
-    compare(rows, texts, 1299)
+    told = ["\n".join([*(pair[1] for pair in row.get("history", [])), row["output"]]) for row in rows]
+    asked = [
+        "\n".join([*(pair[0] for pair in row.get("history", [])), row["instruction"], row.get("input", "")])
+        for row in rows
+    ]
+    compare(rows, texts, 1297, answers=told, questions=asked)
 
 
 @pytest.mark.slow

@@ -133,6 +133,7 @@ FILES = {
     "double comma": ("a.json", b'[{"text": "a"},,\n{"text": "b"}]', "json_syntax"),
     "text after the array": ("a.json", b'[{"text": "a"},\n{"text": "b"}] x', "two_objects"),
     "lists inside": ("a.json", b'{"examples": [{"text": "a"}]}', "lists_inside"),
+    "conversations inside": ("a.json", b'{"conversations": [{"conversations": []}]}', "lists_inside"),
 }
 
 

@@ -277,6 +277,16 @@ CASES = {
             ("rejected", 1, "assistant", "output[1]", "b"),
         ],
     ),
+    "alpaca ranking of more than two": (
+        {"instruction": "i", "output": ["a", "b", "c"]},
+        "preference",
+        [
+            ("prompt", 0, "user", "instruction", "i"),
+            ("chosen", 1, "assistant", "output[0]", "a"),
+            ("rejected", 1, "assistant", "output[1]", "b"),
+            ("candidate", 1, "assistant", "output[2]", "c"),
+        ],
+    ),
     "OpenAI preference": (
         {
             "input": {"messages": [{"role": "user", "content": "p"}], "tools": []},

@@ -356,6 +356,29 @@ def test_another_spelling_of_a_label_is_a_fault(tmp_path: Path, slip: str):
     assert 'enum: ["forum", "manual"]' in contract_for(tmp_path / "a.jsonl")
 
 
+def test_another_number_is_no_other_spelling(tmp_path: Path):
+    """Levels and marks that a set has once in a hundred rows are values of their own."""
+    rows = [{"prompt": f"问题{n}", "response": "答", "mark": ("(1,1,1,0)", "(0,0,0,1)")[n % 2]} for n in range(600)]
+    rows[7]["mark"], rows[9]["mark"] = "(1,0,1,1)", "(1,1,1,1)"
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    text = contract_for(tmp_path / "a.jsonl")
+    assert 'enum: ["(0,0,0,1)", "(1,0,1,1)", "(1,1,1,0)", "(1,1,1,1)"]}\n' in text
+
+
+@pytest.mark.parametrize(
+    ("row", "named"),
+    [
+        ({"messages": CHAT, "images": ["a.png"]}, True),
+        ({"messages": CHAT, "image_path": "a.png"}, True),
+        ({"messages": [{"role": "user", "content": [{"type": "image", "image": "a.png"}]}, CHAT[-1]]}, True),
+        ({"messages": CHAT, "imagery": "much"}, False),
+    ],
+)
+def test_files_that_rows_name_are_spoken_of(tmp_path: Path, row: dict[str, object], named: bool):
+    (tmp_path / "a.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert ("# - missing_files" in contract_for(tmp_path / "a.jsonl")) is named
+
+
 @pytest.mark.parametrize("lost", ["null", "missing", "twice"])
 def test_an_id_that_some_rows_lack_is_a_fault(tmp_path: Path, lost: str):
     rows = [{"id": f"row-{n}", "prompt": f"问题{n}", "response": "答"} for n in range(600)]

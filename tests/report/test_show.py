@@ -7,8 +7,8 @@ from rich.cells import cell_len
 
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS
-from datacheck.report import shape, show
-from datacheck.verdict.model import Compared, Evidence, Place
+from datacheck.report import cards, shape, show
+from datacheck.verdict.model import Compared, Evidence, Finding, Place, ValueEntry
 
 EN = WORDS["en"]
 
@@ -168,3 +168,13 @@ def test_one_error_that_stopped_many_checks_is_one_cause(make):
     other = make.finding("error", "g", error="something else")
     report = make.report(*hits, *stopped, other)
     assert [f.check for f in show.gravest(report)] == ["e0", "g", "e1", "f3", "f2", "f1"]
+
+
+def test_what_to_mend_is_told_of_the_number_that_failed():
+    """The card's item of the failed metric comes before those of problems that are only listed beside it."""
+    values = (ValueEntry(name="rate", value=0.5, status="warn"), ValueEntry(name="constant", value=1, status="fail"))
+    evidence = Evidence(problems={"a": 9, "b": 1}, first=(Place(at="train/f:1", problem="b"),))
+    found = Finding(id="train.x", check="x", dataset="train", status="fail", values=values, evidence=evidence)
+    assert show.faults(found) == ["constant", "rate", "b", "a", "b"]
+    card = "- `a`: read.\n- `b`: drop.\n- `constant`: look at the code that wrote the column of scores again."
+    assert cards.advice(card, show.faults(found)) == "constant: look at the code that wrote the column of scores again."

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _EVERYTHING = 2**31
+_PAIR = 2
 
 
 def read_openai(record: dict[str, Any], styles: Styles, chosen: str, rejected: str) -> Extract | None:
@@ -141,10 +142,10 @@ def read_rejected_query(record: dict[str, Any], styles: Styles) -> Extract | Non
 
 
 def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | None:
-    """Read LLaMA-Factory's older {instruction, input, output: [better, worse]}."""
+    """Read LLaMA-Factory's older {instruction, input, output: [better, worse]}; it took the first two of more."""
     del styles
     output = record["output"]
-    if output.__class__ is not list or len(output) != 2 or not all(text.__class__ is str for text in output):
+    if output.__class__ is not list or len(output) < _PAIR or not all(text.__class__ is str for text in output):
         return None
     if record["instruction"].__class__ is not str:
         return None
@@ -154,6 +155,10 @@ def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | Non
     number = len(turns)
     turns.append(("chosen", number, "assistant", "output[0]", "string", output[0], None))
     turns.append(("rejected", number, "assistant", "output[1]", "string", output[1], None))
+    turns += [
+        ("candidate", number, "assistant", f"output[{n}]", "string", text, None)
+        for n, text in enumerate(output[_PAIR:], start=_PAIR)
+    ]
     return Extract(turns + tools_turn(record), frozenset(used))
 
 

@@ -53,18 +53,19 @@ INLINE int64_t rare_grams(const uint32_t *hashes, int64_t count, const bool *dro
 INLINE int64_t own_grams(
     const uint32_t *hashes, int64_t count, const bool *dropped, const bool *latin, uint32_t *out
 ) {
-    int64_t kept = 0, loose = 0; /* loose: how many of the last ones go after all if their stretch is long */
+    int64_t kept = 0, stretch = 0, loose = 0; /* loose: how many of the last ones go if their stretch is long */
     for (int64_t i = 0; i < count; i++) {
-        if (dropped[i] && latin[i])
-            loose++;
+        if (dropped[i])
+            stretch++;
         else {
-            kept -= loose >= STRETCH ? loose : 0;
-            loose = 0;
+            kept -= stretch >= STRETCH ? loose : 0;
+            stretch = loose = 0;
         }
+        loose += dropped[i] && latin[i];
         out[kept] = hashes[i];
         kept += !(dropped[i] && !latin[i]);
     }
-    return kept - (loose >= STRETCH ? loose : 0);
+    return kept - (stretch >= STRETCH ? loose : 0);
 }
 
 /* Write the hash that is counted and proposes pairs of each of count n-grams; returns how many longer n-grams the row
@@ -85,21 +86,21 @@ INLINE int64_t mix_latin(
 INLINE int64_t proposing_grams(
     const uint32_t *mixed, int64_t count, int64_t windows, const bool *dropped, const bool *latin, uint32_t *out
 ) {
-    int64_t kept = 0, loose = 0, written = 0; /* written: how many of the loose ones */
+    int64_t kept = 0, stretch = 0, written = 0; /* written: how many of the last ones go if their stretch is long */
     for (int64_t i = 0; i < count; i++) {
-        if (dropped[i] && latin[i])
-            loose++;
+        if (dropped[i])
+            stretch++;
         else {
-            kept -= loose >= STRETCH ? written : 0;
-            loose = written = 0;
+            kept -= stretch >= STRETCH ? written : 0;
+            stretch = written = 0;
         }
         out[kept] = mixed[i];
         if (latin[i] ? i < windows || windows == 0 : !dropped[i]) {
             kept++;
-            written += loose != 0;
+            written += stretch != 0;
         }
     }
-    return kept - (loose >= STRETCH ? written : 0);
+    return kept - (stretch >= STRETCH ? written : 0);
 }
 
 #endif
