@@ -72,7 +72,7 @@ class NearDuplicates(Check):
     are two tasks with short golds, where the golds or the numbers of the questions differ: `other_golds` counts them;
     nor two conversations whose answers have less than half of the shorter one in common, as where one passage stands
     before several questions: `other_answers` counts them; nor those whose questions have less than a third in common,
-    as where one tool call, label or other brief answer (200 n-grams) is that to many: `other_questions`.
+    as where one tool call, label or other brief answer (64 n-grams) is that to many: `other_questions`.
     """
 
     metrics = {

@@ -27,7 +27,7 @@ CLOSEST = 64  # rows of another dataset, different in text, that one row is comp
 # documents (ChatGLM-Finetuning, d2q_0.json: 2,415 pairs of one document) 22 asked the same in other words.
 ANSWERED = 0.5
 ASKED = 1 / 3  # a question that is put in other words keeps its nouns
-BRIEF = 200  # n-grams
+BRIEF = 64  # n-grams: whoever asks for the same text in other words still copies it
 Sets = Shingles | SpilledSets | PlacedSets
 
 
