@@ -142,6 +142,16 @@ def _template(example: dict[str, Any]) -> tuple[list[Any] | None, dict[str, Any]
     return tools, arguments or None
 
 
+def _rendered_bare(outcome: RowOutcome, example: dict[str, Any]) -> RowOutcome:
+    """A list whose first message has no role is rendered all the same, but as one that is no conversation.
+
+    Without tools, arguments of the template, and the start of an answer behind the prompt (kto_trainer.py:1093).
+    """
+    if outcome.trained is None or not isinstance(example["prompt"], list) or _is_conversational(example):
+        return outcome
+    return outcome._replace(trained=outcome.trained._replace(tools=None, template_arguments=None, unopened=True))
+
+
 def _listed_tools(tools: Any) -> list[Any] | None:
     """Tools as transformers takes them, once a conversation is rendered."""
     if tools is None or tools in ({}, ""):
@@ -297,7 +307,8 @@ def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: di
 
 def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
     completion = column(example, "completion", "no_completion")
-    conversational = _is_conversational(example)
+    if to.assistant_only_loss and not _is_conversational(example):  # the first is, and its masks are a column
+        raise StopRow("not_conversational", "prompt")
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
@@ -306,7 +317,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
     listed = _listed_tools(tools)
-    if conversational and to.assistant_only_loss and not any(m.get("role") == "assistant" for m in whole):
+    if to.assistant_only_loss and not any(m.get("role") == "assistant" for m in whole):
         raise StopRow("no_assistant_token", "completion")
     after, every = ("assistant_of_completion", "assistant") if to.assistant_only_loss else ("completion", "all")
     trained = Trained(
@@ -316,7 +327,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
         tools=listed,
         template_arguments=arguments,
     )
-    return RowOutcome(notes, trained)
+    return _rendered_bare(RowOutcome(notes, trained), example)
 
 
 def _parting(chosen: Any, rejected: Any) -> int:
@@ -382,16 +393,15 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
     trained = Trained(
         "completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed, template_arguments=arguments
     )
-    return RowOutcome(notes, trained)
+    return _rendered_bare(RowOutcome(notes, trained), example)
 
 
 def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     margin = example.get("margin", 0)
-    if _shape(margin) is None:
-        raise StopRow("margin_malformed", "margin", type_of(margin))
+    stops = fate_if(_shape(margin) is None, "margin_malformed", "margin", type_of(margin))  # of what is not too long
     if {"chosen_ids", "rejected_ids"} <= example.keys():
-        return RowOutcome()
+        return RowOutcome(stops)
     conversational = _is_conversational(first)
     _check_answers(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
@@ -413,7 +423,7 @@ def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutco
     trained = Trained(
         "all", chosen=example["chosen"], rejected=example["rejected"], tools=listed, template_arguments=arguments
     )
-    return _plain_as(RowOutcome(tuple(notes[:1]), trained), conversational=conversational)
+    return _plain_as(RowOutcome((*notes[:1], *stops), trained), conversational=conversational)
 
 
 def _check_columns(example: dict[str, Any], seen: Seen) -> None:
@@ -446,7 +456,7 @@ def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     notes += fate_if(counted and not isinstance(label, bool), "label_not_bool", "label", type_of(label))
     trained = Trained("completion", prompt=example["prompt"], response=completion, label=bool(label),
                       tools=listed, template_arguments=arguments)  # fmt: skip
-    return _plain_as(RowOutcome(notes, trained), conversational=conversational)
+    return _plain_as(_rendered_bare(RowOutcome(notes, trained), example), conversational=conversational)
 
 
 def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:

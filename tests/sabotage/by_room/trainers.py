@@ -12,6 +12,22 @@ SABOTAGES = (
         "tests/trainers/test_twin_tokens.py::test_ms_swift_trains_nothing_of_the_last_round_where_it_has_no_answer",
     ),
     Sabotage(
+        "long_prompts_of_grpo_are_left_out",
+        "ms_swift.grpo cuts prompts that are too long, and keeps the row",
+        "datacheck.trainers.ms_swift._cut",
+        '("left" if mode == "grpo" else "delete")',
+        '"delete"',
+        "tests/trainers/test_twin_tokens.py::test_a_long_prompt_of_ms_swifts_grpo_is_cut_and_not_left_out",
+    ),
+    Sabotage(
+        "lists_without_roles_are_conversations",
+        "trl: messages that begin without a role are rendered without tools and the start of an answer",
+        "datacheck.trainers.trl._rendered_bare",
+        "unopened=True",
+        "unopened=False",
+        "tests/trainers/test_trl_tokens.py::test_messages_without_a_role_are_rendered_as_no_conversation",
+    ),
+    Sabotage(
         "labels_of_text_are_passed_over",
         "trl.sft: a column of labels beside text stops the run",
         "datacheck.trainers.trl._read_sft",
