@@ -198,14 +198,14 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
 
 def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
+    if to.assistant_only_loss and not _is_conversational(first):  # before from and value become role and content
+        raise StopRow("not_conversational")
     if "input_ids" in example:
         return _tokenised(example, to, first)
     converted = _is_from_value(first)
     if converted:
         example, first = _chatml(example), _chatml(first)
     conversational = _is_conversational(first)
-    if to.assistant_only_loss and not conversational:
-        raise StopRow("not_conversational")
     if not conversational:
         _check_eos(example, to)
         if not converted:

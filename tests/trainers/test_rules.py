@@ -264,6 +264,8 @@ CASES = [
     ("trl.sft", {"assistant_only_loss": True}, {"messages": [Q]}, "no_assistant_token", "messages"),
     ("trl.sft", {"assistant_only_loss": True}, {"text": "x"}, "not_conversational", None),
     ("trl.sft", {"assistant_only_loss": True}, {"prompt": "q", "completion": "a"}, "not_conversational", None),
+    ("trl.sft", {"assistant_only_loss": True}, {"conversations": [H, G]}, "not_conversational", None),
+    ("trl.sft", {"assistant_only_loss": True}, {"input_ids": [1, 2], "assistant_masks": [0, 1]}, "not_conversational", None),
     ("trl.sft", {}, {"messages": [Q, A]}, "user_words_trained", None),
     ("trl.sft", {}, {"input_ids": None}, "tokens_malformed", "input_ids"),
     ("trl.sft", {}, {"input_ids": [1, 2], "labels": "1 2"}, "tokens_malformed", "labels"),
