@@ -320,7 +320,7 @@ def _typed(case: Case, row: dict[str, Any], loaded: list[Any]) -> dict[str, Any]
 def _passed_over(row: Any, case: Case) -> bool:
     key = case.settings.get("data.messages_key", "messages" if "messages" in row else "prompt")
     messages = row.get(key)
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+    if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
         return True
     return any(not (isinstance(m.get("content"), str | list) and isinstance(m.get("role"), str)) for m in messages)
 

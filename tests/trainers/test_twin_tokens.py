@@ -515,3 +515,10 @@ def test_a_long_prompt_of_ms_swifts_grpo_is_cut_and_not_left_out(tmp_path, mode,
     (row,) = rows(folder, mode, [record], max_length=12, **settings)
     assert row.fate == fate
     assert not row.examples or len(row.examples[0].ids) == 12
+
+
+def test_axolotl_leaves_calls_that_are_text_to_the_template(tmp_path):
+    folder = make_tokenizer(tmp_path, JOINED)
+    told = {"messages": [{**Q, "tool_calls": "[]"}, A]}
+    (row,) = rows(folder, "axolotl.sft", [told], **{"datasets.type": "chat_template"})
+    assert row == rows(folder, "axolotl.sft", [{"messages": [Q, A]}], **{"datasets.type": "chat_template"})[0]
