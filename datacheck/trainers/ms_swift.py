@@ -123,7 +123,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     messages = [{**messages[0], "content": str(messages[0]["content"])}, *messages[1:]] if spelt else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
     notes += fate_if(spelt, "system_spelt", "messages[0].content")
-    notes += _ended(text_of_content(messages[-1]["content"]), f"messages[{len(messages) - 1}]")
+    notes += _ended(_last_text(messages[-1]), f"messages[{len(messages) - 1}]")
     notes += () if to.template in _HERMES else _result_alone(messages)
     weights = _weights(messages)
     shown_messages, weights = _joined(_shown_all(messages, to), weights)
@@ -143,8 +143,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode == "kto" and loss == "last_turn":
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
         return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=label, tools=tools))
-    told = any(weight is not None for weight in weights)
-    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and told):
+    weighted = any(weight is not None for weight in weights)
+    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and weighted):
         first = len(shown_messages) - 1 if loss == "last_turn" else 0
         answers = (message["role"] == "assistant" and n >= first for n, message in enumerate(shown_messages))
         by_message = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
@@ -318,6 +318,11 @@ def _joined_unlike(messages: list[Row]) -> tuple[Fate, ...]:
         if both and _muted(message) != _muted(after):
             return (Fate("joined_unlike", f"messages[{number}].loss"),)
     return ()
+
+
+def _last_text(message: Row) -> Any:
+    """The text of a message; of a tool's result, whose lists are no parts, none."""
+    return "" if message["role"] in _TOOL_RESULT_ROLES else text_of_content(message["content"])
 
 
 def _ended(text: Any, where: str) -> tuple[Fate, ...]:

@@ -37,6 +37,7 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
+from datacheck.trainers.json_columns import as_written
 
 UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8", "trl/")
 _TWINS = Twins.of("trl", UPSTREAM)
@@ -97,6 +98,14 @@ def _has_role(value: Any, key: str) -> bool:
     if not value:
         raise StopRow("empty_messages", key)
     return isinstance(value[0], dict) and "role" in value[0]
+
+
+def _mapped(example: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """A row that a step before the tokens has written anew: numbers in JSON are written and read once more."""
+    mixed = {path[0] for path in seen.typed.mixed} if seen.typed is not None else set()
+    if not mixed & {*_KEYS, "conversations"}:
+        return example
+    return {name: as_written(value) if name in (*_KEYS, *mixed) else value for name, value in example.items()}
 
 
 def _chatml(example: dict[str, Any]) -> dict[str, Any]:
@@ -204,7 +213,7 @@ def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
         return _tokenised(example, to, first)
     converted = _is_from_value(first)
     if converted:
-        example, first = _chatml(example), _chatml(first)
+        example, first = _mapped(_chatml(example), seen), _chatml(first)
     conversational = _is_conversational(first)
     if not conversational:
         _check_eos(example, to)
@@ -275,6 +284,8 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     """The shape of the tensor that is made of a value; None where none can be made."""
     if isinstance(value, int | float):
         return ()
+    if value == "":  # a text is a list of its letters, of which none is a number
+        return (0,)
     if not isinstance(value, list):
         return None
     shapes = {_shape(each) for each in value} or {()}
@@ -377,7 +388,7 @@ def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[
 def _read_dpo(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "prompt" not in first:
-        example, first = _extracted(example), _extracted(first)
+        example, first = _mapped(_extracted(example), seen), _extracted(first)
     conversational = _is_conversational(first)
     _check_answers(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
@@ -441,9 +452,9 @@ def _check_columns(example: dict[str, Any], seen: Seen) -> None:
 def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "prompt" not in first:
-        example, first = _extracted(example), _extracted(first)
+        example, first = _mapped(_extracted(example), seen), _extracted(first)
     if "chosen" in first and "rejected" in first:
-        return _unpaired(example, first)
+        return _unpaired(_mapped(example, seen), first)
     completion = column(example, "completion")
     conversational = _is_conversational(first)
     _check_ends(example, ("completion",), conversational=conversational)

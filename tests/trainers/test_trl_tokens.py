@@ -88,6 +88,29 @@ def test_a_margin_is_looked_at_when_rows_that_are_too_long_are_gone(whole):
     assert [row.fate for row in rows(whole, "trl.reward", pairs, max_length=6)] == ["failed", "dropped"]
 
 
+def test_an_empty_text_as_margin_is_a_list_of_no_letters(whole):
+    (row,) = rows(whole, "trl.reward", [{"chosen": "q", "rejected": "a", "margin": ""}])
+    assert row.fate == "kept"
+
+
+@pytest.mark.parametrize(
+    ("mode", "row", "kept"),
+    [
+        ("trl.dpo", {"prompt": True}, "-0.0"),
+        ("trl.dpo", {}, "0.0"),  # the prompt is cut off, which writes both sides anew
+        ("trl.kto", {"prompt": True}, "0.0"),  # and to part them writes them, too
+    ],
+)
+def test_numbers_of_json_columns_are_written_anew_by_each_step(tmp_path, mode, row, kept):
+    """-1e-11 is -0.0 the first time, and 0.0 the second; by TRL 1.16.0 with pandas 3.1.1."""
+    folder = make_tokenizer(tmp_path, "{% for m in messages %}{{ m.x ~ m.content }}|{% endfor %}")
+    asked, sides = [Q, {"role": "user", "content": "c", "x": -1e-11}], {"chosen": [A], "rejected": [Q]}
+    pair = {"prompt": asked, **sides} if row else {name: [*asked, *side] for name, side in sides.items()}
+    (made,) = rows(folder, mode, [pair])
+    spelt = [{"role": "user", "content": f"q|{kept}c|"}]
+    assert made.examples[0].ids[:4] == rows(folder, "trl.sft", [{"messages": spelt}])[0].examples[0].ids[:4]
+
+
 def orpo(whole, prompt, chosen="ther", rejected=" b", **settings):
     pair = {"prompt": prompt, "chosen": chosen, "rejected": rejected}
     (row,) = rows(whole, "trl.orpo", [pair], **settings)

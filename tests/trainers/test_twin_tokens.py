@@ -522,3 +522,9 @@ def test_axolotl_leaves_calls_that_are_text_to_the_template(tmp_path):
     told = {"messages": [{**Q, "tool_calls": "[]"}, A]}
     (row,) = rows(folder, "axolotl.sft", [told], **{"datasets.type": "chat_template"})
     assert row == rows(folder, "axolotl.sft", [{"messages": [Q, A]}], **{"datasets.type": "chat_template"})[0]
+
+
+def test_a_result_that_is_a_list_of_objects_is_no_content_of_parts_to_ms_swift():
+    called = {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}
+    (told,) = read("ms_swift.grpo", {"messages": [Q, called, {"role": "tool_response", "content": [{"from": "x"}]}]})
+    assert told.prompt[-1] == {"role": "tool", "content": '[{"from": "x"}]'}
