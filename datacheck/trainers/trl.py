@@ -37,7 +37,6 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
-from datacheck.trainers.json_columns import as_written
 
 UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8", "trl/")
 _TWINS = Twins.of("trl", UPSTREAM)
@@ -105,6 +104,8 @@ def _mapped(example: dict[str, Any], seen: Seen) -> dict[str, Any]:
     mixed = {path[0] for path in seen.typed.mixed} if seen.typed is not None else set()
     if not mixed & {*_KEYS, "conversations"}:
         return example
+    from datacheck.trainers.json_columns import as_written
+
     return {name: as_written(value) if name in (*_KEYS, *mixed) else value for name, value in example.items()}
 
 

@@ -271,8 +271,8 @@ SABOTAGES = (
         "any_margin_will_do",
         "trl.reward: a margin that is no number stops the run",
         "datacheck.trainers.trl._read_reward",
-        "if _shape(margin) is None",
-        "if seen is None",
+        "fate_if(_shape(margin) is None,",
+        "fate_if(seen is None,",
         "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
     ),
     Sabotage(
@@ -399,8 +399,8 @@ SABOTAGES = (
         "last_round_alone",
         "ms_swift: an earlier answer that says it is trained is, though loss_scale is last_round",
         "datacheck.trainers.ms_swift._encoded",
-        '(loss in ("assistant", "last_turn") and told)',
-        '(loss == "assistant" and told)',
+        '(loss in ("assistant", "last_turn") and weighted)',
+        '(loss == "assistant" and weighted)',
         "tests/trainers/test_rules.py::test_a_loss_of_an_earlier_answer_wins_over_last_round",
     ),
     Sabotage(
