@@ -118,10 +118,12 @@ def rule_of(
     holds no messages, and the template passes over it instead of refusing it (passed_over); transformers before 5.24
     hands a template the keys that Parquet fills with null, which one that looks for the key alone stumbles over
     (nulls_kept). ms_swift.kto: the answers that are drawn for the KL term have no common type (answer_no_text,
-    core.py:393). ms_swift.sft with last_round: an earlier answer begins with white space, and is tokenized with what
-    stands before it (blank_untrained). llamafactory.kto: what stops the next row has none behind it that is kept
-    (none_behind). axolotl with truncate: an answer that is cut to a number, in a column that holds JSON, is one
-    (cut_into_json, utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text:
+    core.py:393). Before datasets 5: Arrow reads beyond the values of a list that begins with null, so that what lies in
+    memory decides whether the run stops or the row is lost (beyond_values). ms_swift.sft with last_round: an earlier
+    answer begins with white space, and is tokenized with what stands before it (blank_untrained).
+    llamafactory.kto: what stops the next row has none behind it that is kept (none_behind). axolotl
+    with truncate: an answer that is cut to a number, in a column that holds JSON, is one (cut_into_json,
+    utils/data/rl.py:157). openrlhf: what stands among the messages is none, or its content is no text:
     what becomes of the row is what the tokenizer's template makes of it, rendered here (passed_over,
     benchmarks/passed_over.py); an answer that it renders as nothing, in a column that holds JSON at any depth, is an
     empty list there (nothing_written; also trl.orpo); what would stop the run at each of the rows that are kept, and
@@ -142,6 +144,7 @@ def rule_of(
         "mixed_keys": family == "trl" and any(map(_mixed_keys, _filled([row, *loaded[:1]], [row, *loaded]))),
         "blank_untrained": case.settings.get("loss_scale") == "last_round" and _blank_before_last(row),
         "no_column": arrow and len(file) > 1 and isinstance(row.get("prompt"), list),
+        "beyond_values": family != "trl" and two.fate == "dropped" and _beyond_values(file),
         "answer_no_text": mapped and len({"answer_no_text" in _reasons(case, each, file) for each in file}) > 1,
         "nested_tokens": mode == "trl.sft" and two.fate == "kept" and _one_nested(row.get("input_ids")),
         "mixed_prompts": mode == "trl.grpo" and "mixed_prompts" in reasons and isinstance(row.get("prompt"), list),
@@ -245,6 +248,17 @@ def _reasons(case: Case, row: Any, file: list[Any]) -> set[str]:
     return {fate.reason for fate in (*mode.before(settings, seen), *mode.read(row, settings, seen).fates)}
 
 
+def _beyond_values(file: list[Any]) -> bool:
+    """Whether Arrow reads a list of the file beyond its values: one whose first value is null, in no column of JSON."""
+    found: bool = Seen.of(file, typed="datasets 4.8").not_loadable == "ArrowInvalid"
+    return found and any(map(_begins_with_null, file))
+
+
+def _begins_with_null(value: Any) -> bool:
+    inner = value if isinstance(value, list) else list(value.values()) if isinstance(value, dict) else []
+    return (isinstance(value, list) and value[:1] == [None]) or any(map(_begins_with_null, inner))
+
+
 def _next_lost(row: Any, loaded: list[Any], lost: list[Any]) -> bool:
     """Whether the row behind this one, or the first behind the last, is left out as well."""
     at = next(n for n, each in enumerate(loaded) if each is row)
@@ -306,7 +320,7 @@ def _typed(case: Case, row: dict[str, Any], loaded: list[Any]) -> dict[str, Any]
 def _passed_over(row: Any, case: Case) -> bool:
     key = case.settings.get("data.messages_key", "messages" if "messages" in row else "prompt")
     messages = row.get(key)
-    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+    if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
         return True
     return any(not (isinstance(m.get("content"), str | list) and isinstance(m.get("role"), str)) for m in messages)
 

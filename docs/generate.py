@@ -291,12 +291,14 @@ template passes over the answers of KTO's first batch (TRL); mixed_prompts: a li
 with one that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the
 template passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that
 makes of it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it
-stumbles over them (verl); blank_untrained: an earlier answer that ms-swift does not train begins with white space, and
-is tokenized with what stands before it; none_behind: the row that stops the next one in LLaMA-Factory's KTO where none
-follows; none_left: what stops OpenRLHF at its rows, where it keeps none of them; cut_into_json: an answer that axolotl
-cuts to a number, in a column that holds JSON, is one; nothing_written: an answer that OpenRLHF's (or ORPO's) template
-renders as nothing, in a
-column that holds JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not
+stumbles over them (verl); beyond_values: a list that begins with null, in no column of JSON, where Arrow reads beyond
+its values before datasets 5, and what lies in memory decides (ms-swift); blank_untrained: an
+earlier answer that ms-swift does not train begins with white space, and is tokenized with what stands before it;
+none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
+at its rows, where it keeps none of them; cut_into_json: an answer that axolotl cuts to a number, in a column that
+holds JSON, is one; nothing_written: an answer that OpenRLHF's (or ORPO's) template renders as nothing, in a column
+that holds JSON, is an empty list there.
+The prompts of a file are asked as one batch of TRL's GRPO. Not
 compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
 (verl.sft). OpenRLHF's whole comparison was made again on 2026-11-27 (seed 2203, --most 10, no real files), when
 passed_over renders: one row of 1,092 was different, a list of one text to pretrain, which the twin now takes, and whose

@@ -251,7 +251,8 @@ class _Worker:
             keys = self._handed(template.source)
             messages = [{key: value for key, value in each.items() if key in keys} for each in messages]
         if not request.spans:
-            text = template.render(messages, tools=tools, add_generation_prompt=request.prompt, extra=extra).text
+            prompt, nulls = request.prompt, self._setup["handed"] is not None  # such a trainer takes them out itself
+            text = template.render(messages, tools=tools, add_generation_prompt=prompt, extra=extra, nulls=nulls).text
             return Reply(text)
         if template.has_generation:
             reply = Reply(*template.render(messages, tools=tools, extra=extra), by="generation")

@@ -54,7 +54,8 @@ class Conversation(NamedTuple):
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
     called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
     ended: the end token is put behind an answer that is plain text and not called.
-    open_end: behind the last message stands what the template writes before an answer.
+    open_end: behind the last message stands what the template writes before an answer. unopened: it does not behind the
+    prompt, where that is rendered alone.
     written: what the trainer tokenizes, where it has a template of its own (`datacheck.trainers.base.WrittenTurns`).
     asked: the messages whose text is cut off as the prompt, where these are not those before `answers` ("cut_out"); of
     a pair the prompt with its other answer ("shared").
@@ -75,6 +76,7 @@ class Conversation(NamedTuple):
     ended: bool = True
     written: Any = None
     open_end: bool = False
+    unopened: bool = False
     asked: list[dict[str, Any]] | None = None
     ends: Any = None
     pieces: tuple[tuple[str, bool], ...] = ()
@@ -109,6 +111,7 @@ def trained_as(trained: Any) -> list[Conversation]:
 
 def _trained_as(trained: Any) -> list[Conversation]:
     more = {"tools": trained.tools, "extra": trained.template_arguments, "asked": trained.asked}
+    more["unopened"] = trained.unopened
     if trained.pieces:
         return [Conversation("text", trained.loss, places=("text",), pieces=trained.pieces, called=trained.called)]
     if trained.text is not None:

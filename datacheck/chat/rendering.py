@@ -126,7 +126,8 @@ def _requests(conversation: Conversation) -> Iterator[RenderRequest]:
     if conversation.loss in _EACH_ALONE:
         yield from turn_requests(messages, tools, extra)
     if _prompted(conversation):
-        yield RenderRequest(messages[: conversation.answers], tools, extra, prompt=True, spans=False)
+        asked = messages[: conversation.answers]
+        yield RenderRequest(asked, tools, extra, prompt=not conversation.unopened, spans=False)
 
 
 def _no_template(conversation: Conversation, eos: str) -> Work:

@@ -196,6 +196,7 @@ class Template:
         tools: Sequence[Any] | None = None,
         add_generation_prompt: bool = False,
         extra: Mapping[str, Any] | None = None,
+        nulls: bool = False,
     ) -> Rendered:
         """Render a conversation.
 
@@ -204,6 +205,7 @@ class Template:
             tools: JSON schemas of functions, or None.
             add_generation_prompt: end with what makes the model answer.
             extra: further variables (`chat_template_kwargs` of the data); they win over special tokens.
+            nulls: keys of messages that are null are handed on, as transformers before 5.24 does.
 
         Raises TemplateFault (refused) with the template's own words, or (broken) where it stumbles.
 
@@ -215,7 +217,7 @@ class Template:
         tracker.length, tracker.spans = 0, []
         try:
             for block in self._compiled.generate(
-                messages=[_prepared(message) for message in messages],
+                messages=[_prepared(message, nulls=nulls) for message in messages],
                 tools=tools,
                 documents=None,
                 add_generation_prompt=add_generation_prompt,
@@ -232,13 +234,13 @@ class Template:
         return Rendered("".join(blocks), tracker.spans)
 
 
-def _prepared(message: Turn) -> dict[str, Any]:
-    """Without None-valued keys, and with the reasoning under the names that templates read."""
+def _prepared(message: Turn, *, nulls: bool) -> dict[str, Any]:
+    """Without None-valued keys (unless `nulls`), and with the reasoning under the names that templates read."""
     if not isinstance(message, Mapping):
         raise TemplateFault("a message is no object", kind="refused")
-    kept = {key: value for key, value in message.items() if value is not None}
+    kept = {key: value for key, value in message.items() if nulls or value is not None}
     for name in _REASONING:
-        if name in kept:
+        if kept.get(name) is not None:
             return {"thinking": kept[name], **kept, "reasoning_content": kept[name]}
     return kept
 

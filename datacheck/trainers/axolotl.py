@@ -357,7 +357,9 @@ def _split_thoughts(turn: dict[str, Any], to: AxolotlSft, at: str) -> dict[str, 
 
 
 def _calls(calls: Any, where: str) -> Any:
-    """Calls with their arguments as objects."""
+    """Calls with their arguments as objects; text is looked through letter by letter, and left to the template."""
+    if isinstance(calls, str):
+        return calls
     made = []
     if dated(calls):
         raise StopRow("tool_call_malformed", where, Message("date"))

@@ -135,7 +135,8 @@ class Trained(NamedTuple):
     called: text gets what a call of the tokenizer adds (a BOS), and where it is "ended" the end token behind it.
     ended: the trainer puts the end token behind an answer that is text, where it is not called.
     written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
-    open_end: the conversation ends without an answer, and as for sampling.
+    open_end: the conversation ends without an answer, and as for sampling. unopened: nothing is written behind the
+    prompt, not even what comes before an answer.
     asked: the messages that are cut off as the prompt, where that is not `prompt` (cut_out).
     weights: one for each of `messages`, or of those of `prompt`.
     ends: which end tokens are trained (located). pieces: texts and whether each is trained (apart).
@@ -156,6 +157,7 @@ class Trained(NamedTuple):
     ended: bool = True
     written: tuple[WrittenTurns, ...] = ()
     open_end: bool = False
+    unopened: bool = False
     asked: Messages | None = None
     ends: TurnEnds | None = None
     pieces: tuple[tuple[str, bool], ...] = ()

@@ -6,8 +6,9 @@ type for (objects with differing keys, texts beside numbers) is kept as JSON tex
 comes out as what it says, and fractions as json_numbers.py tells. Types are those of the first 10 MB, as there.
 
 Where Arrow reads what is not valid (a list whose first value is null), datasets 5 takes the rows one by one; those
-before it stop (`datasets 4.8`). Before datasets 4.7 what is mixed stops the loading, and keys that an object lacks are
-null (`datasets 4`). So they are in a Parquet file that pyarrow writes (`parquet`), where texts stay texts.
+before it stop (`datasets 4.8`), but not at nulls beside JSON text, which they write as the text null. Before datasets
+4.7 what is mixed stops the loading, and keys that an object lacks are null (`datasets 4`). So they are in a Parquet
+file that pyarrow writes (`parquet`), where texts stay texts.
 """
 
 import base64
@@ -248,7 +249,8 @@ def _inferred(lines: Sequence[str], *, by_value: bool = True) -> JsonColumns:
     except ValueError:
         examples = None
     mixed = _mixed(examples) if examples is not None else []
-    batch = _encoded(lines, mixed)
+    null = None if by_value else "null"
+    batch = _encoded(lines, mixed, null)
     block = max(_BLOCK, len(batch)) if len(batch) // 8 > _BLOCK else _BLOCK
     while True:
         try:
@@ -258,7 +260,7 @@ def _inferred(lines: Sequence[str], *, by_value: bool = True) -> JsonColumns:
             said = str(error)
             if "JSON parse error: Column(" in said and ") changed from" in said:
                 _insert(mixed, _place(said, lines))
-                batch = _encoded(lines, mixed)
+                batch = _encoded(lines, mixed, null)
             elif ("straddling" in said or "JSON conversion to" in said) and block < len(batch):
                 block *= 2
             else:
@@ -301,13 +303,13 @@ def _mixed(examples: Sequence[Any]) -> list[Path]:
     return found
 
 
-def _encoded(lines: Sequence[str], mixed: Sequence[Path]) -> bytes:
-    """The file as Arrow gets it: what is mixed as JSON text."""
+def _encoded(lines: Sequence[str], mixed: Sequence[Path], null: str | None = None) -> bytes:
+    """The file as Arrow gets it: what is mixed as JSON text; `null`: how null is written among it."""
     if not mixed:
         return "".join(f"{line}\n" for line in lines).encode()
     examples = [_parsed(line) for line in lines]
     for path in mixed:
-        examples = [_as_text(example, path) for example in examples]
+        examples = [_as_text(example, path, null) for example in examples]
     return "".join(_dumped(_rounded(each)) + "\n" for each in examples).encode()
 
 
@@ -316,14 +318,14 @@ def _dumped(value: Any) -> str:
     return json.dumps(value, separators=(",", ":")).replace("/", "\\/")
 
 
-def _as_text(value: Any, path: Path) -> Any:
+def _as_text(value: Any, path: Path, null: str | None) -> Any:
     if value is None:
-        return None
+        return None if path else null
     if path:
         step, rest = path[0], path[1:]
         if step == 0:
-            return [_as_text(each, rest) for each in value]
-        return {**value, step: _as_text(value.get(step), rest)}
+            return [_as_text(each, rest, null) for each in value]
+        return {**value, step: _as_text(value.get(step), rest, null)}
     if isinstance(value, str):
         try:
             _parsed(value)

@@ -208,11 +208,15 @@ def _cut(settings: LlamaFactory, *, pair: bool) -> Cut:
     return Cut(limit, "pair" if pair else "turns", last_first=settings.mask_history and not pair)
 
 
-def _before(settings: LlamaFactory, seen: Seen, *, ranking: bool) -> tuple[Fate, ...]:
+_OF_SFT = ("neat_packing", "train_on_prompt", "mask_history")
+
+
+def _before(settings: LlamaFactory, seen: Seen, *, ranking: bool, pair: bool) -> tuple[Fate, ...]:
     """What stops the run before any row."""
     said = Message("ranking is {value}", value=str(settings.ranking).lower())
     wrong = fate_if(settings.ranking is not ranking, "wrong_stage", None, said)
     wrong += fate_if(settings.formatting not in CONVERTERS, "unknown_format")
+    wrong += tuple(Fate("sft_only", name) for name in _OF_SFT if pair and getattr(settings, name))
     wrong += _of_template(settings)
     return wrong + fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
 
@@ -236,7 +240,7 @@ def _mode(name: str, stage: Callable[[Converted, LlamaFactory], RowOutcome], *, 
         settings=LlamaFactory,
         read=guarded(partial(_read, stage=stage)),
         cut=partial(_cut, pair=pair),
-        before=partial(_before, ranking=ranking),
+        before=partial(_before, ranking=ranking, pair=pair),
         first=lambda settings: settings.max_samples,
         run_here=True,
         roles={"user": ("human",), "assistant": ("gpt",), "tool": ("observation",), "system": ("system",)},

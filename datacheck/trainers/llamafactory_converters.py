@@ -274,7 +274,7 @@ def _with_thinking(system: Any, tools: Any) -> tuple[Any, bool]:
     short = "detailed thinking off"
     if not system:
         return (system, False) if tools else (short, True)
-    if isinstance(system, list):
+    if isinstance(system, list) and all(isinstance(each, str) for each in system):
         return system, False  # a list takes the letters; it is refused where it is rendered
     if not isinstance(system, str):
         raise StopRow("system_not_text", None, type_of(system))

@@ -55,12 +55,13 @@ class MsSwift(Settings):
     """The arguments of `swift sft` and `swift rlhf` that decide what becomes of a row.
 
     `loss_scale` is by default that of the mode: `default` for sft and orpo, `last_round` for the others.
+    `truncation_strategy` is by default `left` for grpo, and `delete` for the others.
     """
 
     MAX_LENGTH: ClassVar[str | None] = "max_length"
 
     max_length: int | None = None
-    truncation_strategy: Literal["delete", "left", "right", "split"] = "delete"
+    truncation_strategy: Literal["delete", "left", "right", "split"] | None = None
     strict: bool = False
     disable_auto_column_mapping: bool = False
     loss_scale: str | None = None
@@ -81,6 +82,7 @@ def read(record: Any, settings: MsSwift, seen: Seen, mode: str) -> RowOutcome:
     if row is None:
         return RowOutcome((*notes, Fate("no_messages", "messages")))
     try:
+        notes += _answer_notes(row) if mode == "kto" else ()
         return _encoded(row, notes, settings, mode)
     except StopRow as stop:
         return RowOutcome((*notes, stop.fate))
@@ -100,7 +102,7 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     other = next((name for name in _OF_EMBEDDINGS if row.get(name) not in (None, [])), None)
     notes += fate_if(other, "messages_of_embeddings", other)
     if mode == "kto":
-        notes += _demand_labelled(row, messages)
+        _demand_labelled(row, messages)
     for number, message in enumerate(messages[1:], 1):
         if message["role"] == "system":
             raise StopRow("system_in_middle", f"messages[{number}].role")
@@ -117,8 +119,11 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
         return RowOutcome((*notes, Fate("tokens_given", f"messages[{ready}].content")))
     empty = messages[0]["role"] == "system" and not messages[0]["content"]
     messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
+    spelt = tools and messages[0]["role"] == "system" and not isinstance(messages[0]["content"], str)
+    messages = [{**messages[0], "content": str(messages[0]["content"])}, *messages[1:]] if spelt else messages
     notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
-    notes += _ended(text_of_content(messages[-1]["content"]), f"messages[{len(messages) - 1}]")
+    notes += fate_if(spelt, "system_spelt", "messages[0].content")
+    notes += _ended(_last_text(messages[-1]), f"messages[{len(messages) - 1}]")
     notes += () if to.template in _HERMES else _result_alone(messages)
     weights = _weights(messages)
     shown_messages, weights = _joined(_shown_all(messages, to), weights)
@@ -134,19 +139,19 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     if mode in _PAIRS:
         notes += _rejected_notes(row, messages, loss)
         return RowOutcome(notes, _pair(row, shown_messages, tools, to, loss, weights))
-    if mode == "kto":
-        label = row.get("label")
+    label = bool(row.get("label")) if mode == "kto" else None
+    if mode == "kto" and loss == "last_turn":
         prompt, answer = shown_messages[:-1], shown_messages[-1:]
-        return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=bool(label), tools=tools))
-    told = any(weight is not None for weight in weights)
-    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and told):
+        return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=label, tools=tools))
+    weighted = any(weight is not None for weight in weights)
+    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and weighted):
         first = len(shown_messages) - 1 if loss == "last_turn" else 0
         answers = (message["role"] == "assistant" and n >= first for n, message in enumerate(shown_messages))
         by_message = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
         trained = Trained("weights", shown_messages, tools=tools, weights=by_message)
     else:
         trained = Trained(loss, shown_messages, tools=tools)
-    return RowOutcome(notes, trained._replace(open_end=unanswered))
+    return RowOutcome(notes, trained._replace(open_end=unanswered, label=label))
 
 
 def _through_json(row: Row) -> tuple[Row, tuple[Fate, ...]]:
@@ -315,6 +320,11 @@ def _joined_unlike(messages: list[Row]) -> tuple[Fate, ...]:
     return ()
 
 
+def _last_text(message: Row) -> Any:
+    """The text of a message; of a tool's result, whose lists are no parts, none."""
+    return "" if message["role"] in _TOOL_RESULT_ROLES else text_of_content(message["content"])
+
+
 def _ended(text: Any, where: str) -> tuple[Fate, ...]:
     return fate_if(isinstance(text, str) and _END.search(text), "end_in_answer", where)
 
@@ -349,15 +359,21 @@ def _called_in_words(messages: list[Row]) -> tuple[Fate, ...]:
     return ()
 
 
-def _demand_labelled(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
-    """What KTO's own step looks at before the encoder: it writes each answer into a row drawn beside this one."""
+def _answer_notes(row: Row) -> tuple[Fate, ...]:
+    """KTO's own step writes each answer into a row drawn beside this one, also those that the encoder refuses."""
+    messages = row["messages"]
+    answer = _stored(messages[-1]["content"])
+    odd = messages[-1]["role"] == "assistant" and not isinstance(answer, str)
+    return fate_if(odd, "answer_no_text", f"messages[{len(messages) - 1}].content", type_of(answer))
+
+
+def _demand_labelled(row: Row, messages: list[Row]) -> None:
+    """What KTO's own step looks at before the encoder."""
     label, last = row.get("label"), messages[-1]
     if last["role"] != "assistant":
         raise StopRow("last_not_answer", f"messages[{len(messages) - 1}].role", role_said(last["role"]))
     if not isinstance(label, bool | int | float):
         raise StopRow("label_missing", "label", type_of(label))
-    where = f"messages[{len(messages) - 1}].content"
-    return fate_if(not isinstance(last["content"], str), "answer_no_text", where, type_of(last["content"]))
 
 
 def _demand_rejected(row: Row, messages: list[Row]) -> None:
@@ -496,20 +512,23 @@ def _shown(message: Row) -> Row:
     return {"role": _STANDARD.get(role, role), "content": text_of_content(content)}
 
 
-def _cut(to: MsSwift) -> Cut:
-    if to.truncation_strategy == "split":
+def _cut(to: MsSwift, mode: str) -> Cut:
+    strategy = to.truncation_strategy or ("left" if mode == "grpo" else "delete")
+    if strategy == "split":
         return Cut()
-    if to.truncation_strategy == "delete":
+    if strategy == "delete":
         return Cut(to.max_length, "drop")
-    how: Literal["keep_end", "keep_start"] = "keep_end" if to.truncation_strategy == "left" else "keep_start"
+    how: Literal["keep_end", "keep_start"] = "keep_end" if strategy == "left" else "keep_start"
     return Cut(to.max_length, how, reason="too_long_cut")
 
 
-def _before(to: MsSwift, seen: Seen) -> tuple[Fate, ...]:
+def _before(to: MsSwift, seen: Seen, mode: str) -> tuple[Fate, ...]:
+    refused = ("split", "right") if mode == "grpo" else ("split",)
+    wrong = fate_if(to.truncation_strategy in refused, "truncation_refused", "truncation_strategy")
     unread = fate_if(seen.not_loadable is not None, "file_not_loadable", None, seen.not_loadable)
     lower = Counter(column.lower() for column in seen.columns)
     twice = [name for name in sorted(lower) if lower[name] > 1 and name in RENAMED_COLUMNS]
-    return (*unread, *fate_if(twice and not to.disable_auto_column_mapping, "columns_by_case", *twice[:1]))
+    return (*wrong, *unread, *fate_if(twice and not to.disable_auto_column_mapping, "columns_by_case", *twice[:1]))
 
 
 def _mode(name: str) -> Mode:
@@ -518,7 +537,7 @@ def _mode(name: str) -> Mode:
         "all",
         settings=MsSwift,
         read=partial(read, mode=name),
-        cut=_cut,
+        cut=partial(_cut, mode=name),
         run_here=True,
         roles={
             "user": ("user", "human"),
@@ -528,7 +547,7 @@ def _mode(name: str) -> Mode:
         },
         role_rules=frozenset({"unknown_role", "system_in_middle", "no_answer"}),
         tolerates=frozenset({"wrong_order"}),  # consecutive messages of one side are put together (base.py:1316)
-        before=_before,
+        before=partial(_before, mode=name),
         pieces=True,
         rendered_with=without_marks,
         typed="datasets 4.8",

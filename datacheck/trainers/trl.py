@@ -99,6 +99,16 @@ def _has_role(value: Any, key: str) -> bool:
     return isinstance(value[0], dict) and "role" in value[0]
 
 
+def _mapped(example: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """A row that a step before the tokens has written anew: numbers in JSON are written and read once more."""
+    mixed = {path[0] for path in seen.typed.mixed} if seen.typed is not None else set()
+    if not mixed & {*_KEYS, "conversations"}:
+        return example
+    from datacheck.trainers.json_columns import as_written
+
+    return {name: as_written(value) if name in (*_KEYS, *mixed) else value for name, value in example.items()}
+
+
 def _chatml(example: dict[str, Any]) -> dict[str, Any]:
     """from/value to role/content, conversations to messages; roles keep their names (data_utils.py:975)."""
     changed = dict(example)
@@ -140,6 +150,16 @@ def _template(example: dict[str, Any]) -> tuple[list[Any] | None, dict[str, Any]
     if not isinstance(arguments, dict):
         raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
     return tools, arguments or None
+
+
+def _rendered_bare(outcome: RowOutcome, example: dict[str, Any]) -> RowOutcome:
+    """A list whose first message has no role is rendered all the same, but as one that is no conversation.
+
+    Without tools, arguments of the template, and the start of an answer behind the prompt (kto_trainer.py:1093).
+    """
+    if outcome.trained is None or not isinstance(example["prompt"], list) or _is_conversational(example):
+        return outcome
+    return outcome._replace(trained=outcome.trained._replace(tools=None, template_arguments=None, unopened=True))
 
 
 def _listed_tools(tools: Any) -> list[Any] | None:
@@ -188,14 +208,14 @@ def _joined(example: dict[str, Any], first: str, second: str) -> Any:
 
 def _read_sft(example: dict[str, Any], to: TrlSft, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
+    if to.assistant_only_loss and not _is_conversational(first):  # before from and value become role and content
+        raise StopRow("not_conversational")
     if "input_ids" in example:
         return _tokenised(example, to, first)
     converted = _is_from_value(first)
     if converted:
-        example, first = _chatml(example), _chatml(first)
+        example, first = _mapped(_chatml(example), seen), _chatml(first)
     conversational = _is_conversational(first)
-    if to.assistant_only_loss and not conversational:
-        raise StopRow("not_conversational")
     if not conversational:
         _check_eos(example, to)
         if not converted:
@@ -265,6 +285,8 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     """The shape of the tensor that is made of a value; None where none can be made."""
     if isinstance(value, int | float):
         return ()
+    if value == "":  # a text is a list of its letters, of which none is a number
+        return (0,)
     if not isinstance(value, list):
         return None
     shapes = {_shape(each) for each in value} or {()}
@@ -297,7 +319,8 @@ def _conversation(example: dict[str, Any], to: TrlSft, tools: Any, arguments: di
 
 def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, arguments: dict[str, Any] | None) -> RowOutcome:
     completion = column(example, "completion", "no_completion")
-    conversational = _is_conversational(example)
+    if to.assistant_only_loss and not _is_conversational(example):  # the first is, and its masks are a column
+        raise StopRow("not_conversational", "prompt")
     whole = _joined(example, "prompt", "completion")
     only = to.completion_only_loss is None or to.completion_only_loss
     if isinstance(whole, str):
@@ -306,7 +329,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
     prompt = _rendered(example["prompt"], "prompt")
     notes = _notes(_rendered(whole, "completion"), "prompt + completion")
     listed = _listed_tools(tools)
-    if conversational and to.assistant_only_loss and not any(m.get("role") == "assistant" for m in whole):
+    if to.assistant_only_loss and not any(m.get("role") == "assistant" for m in whole):
         raise StopRow("no_assistant_token", "completion")
     after, every = ("assistant_of_completion", "assistant") if to.assistant_only_loss else ("completion", "all")
     trained = Trained(
@@ -316,7 +339,7 @@ def _prompt_completion(example: dict[str, Any], to: TrlSft, tools: Any, argument
         tools=listed,
         template_arguments=arguments,
     )
-    return RowOutcome(notes, trained)
+    return _rendered_bare(RowOutcome(notes, trained), example)
 
 
 def _parting(chosen: Any, rejected: Any) -> int:
@@ -366,7 +389,7 @@ def _pair(example: dict[str, Any], names: tuple[str, ...], tools: Any) -> tuple[
 def _read_dpo(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "prompt" not in first:
-        example, first = _extracted(example), _extracted(first)
+        example, first = _mapped(_extracted(example), seen), _extracted(first)
     conversational = _is_conversational(first)
     _check_answers(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
@@ -382,16 +405,15 @@ def _preference(example: dict[str, Any], tools: Any, arguments: dict[str, Any] |
     trained = Trained(
         "completion", prompt=prompt, chosen=chosen, rejected=rejected, tools=listed, template_arguments=arguments
     )
-    return RowOutcome(notes, trained)
+    return _rendered_bare(RowOutcome(notes, trained), example)
 
 
 def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     margin = example.get("margin", 0)
-    if _shape(margin) is None:
-        raise StopRow("margin_malformed", "margin", type_of(margin))
+    stops = fate_if(_shape(margin) is None, "margin_malformed", "margin", type_of(margin))  # of what is not too long
     if {"chosen_ids", "rejected_ids"} <= example.keys():
-        return RowOutcome()
+        return RowOutcome(stops)
     conversational = _is_conversational(first)
     _check_answers(example)
     _check_ends(example, _ANSWERS, conversational=conversational)
@@ -413,7 +435,7 @@ def _read_reward(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutco
     trained = Trained(
         "all", chosen=example["chosen"], rejected=example["rejected"], tools=listed, template_arguments=arguments
     )
-    return _plain_as(RowOutcome(tuple(notes[:1]), trained), conversational=conversational)
+    return _plain_as(RowOutcome((*notes[:1], *stops), trained), conversational=conversational)
 
 
 def _check_columns(example: dict[str, Any], seen: Seen) -> None:
@@ -431,9 +453,9 @@ def _check_columns(example: dict[str, Any], seen: Seen) -> None:
 def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     first = _first_record(example, seen)
     if "prompt" not in first:
-        example, first = _extracted(example), _extracted(first)
+        example, first = _mapped(_extracted(example), seen), _extracted(first)
     if "chosen" in first and "rejected" in first:
-        return _unpaired(example, first)
+        return _unpaired(_mapped(example, seen), first)
     completion = column(example, "completion")
     conversational = _is_conversational(first)
     _check_ends(example, ("completion",), conversational=conversational)
@@ -446,7 +468,7 @@ def _read_kto(example: dict[str, Any], _to: TrlPairs, seen: Seen) -> RowOutcome:
     notes += fate_if(counted and not isinstance(label, bool), "label_not_bool", "label", type_of(label))
     trained = Trained("completion", prompt=example["prompt"], response=completion, label=bool(label),
                       tools=listed, template_arguments=arguments)  # fmt: skip
-    return _plain_as(RowOutcome(notes, trained), conversational=conversational)
+    return _plain_as(_rendered_bare(RowOutcome(notes, trained), example), conversational=conversational)
 
 
 def _unpaired(example: dict[str, Any], first: dict[str, Any]) -> RowOutcome:

@@ -56,6 +56,13 @@ def test_a_list_whose_first_value_is_null_beside_others(by):
             read(*records, by=by)
 
 
+def test_nulls_beside_json_text_come_as_text_before_datasets_5():
+    """So Arrow reads a list that begins with one: datasets 4.8 writes null, and 5 leaves a null."""
+    records = [{"m": [None, {"role": "user"}, {"role": "system", "content": ""}]}]
+    assert read(*records, by="datasets 4.8") == records
+    assert json_columns([json.dumps(records[0])], "datasets 4.8").mixed == {("m", 0)}
+
+
 def test_objects_with_differing_keys_stay_as_they_are():
     records = [{"m": [{"role": "user", "content": "q"}]}, {"m": [{"role": "tool", "content": "r", "name": "f"}]}]
     assert read(*records) == records

@@ -51,6 +51,66 @@ def test_a_pair_begins_where_any_of_both_parts(whole):
     assert starts[0] == starts[1]
 
 
+WITHOUT_ROLE = {"content": "hello there"}
+PASSING_OVER = (  # what has no role
+    "{{ tools | length if tools else '' }}{% for m in messages if m.role %}<|im_start|>{{ m.role }} {{ m.content }}"
+    "<|im_end|>{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant {% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("mode", "good", "odd"),
+    [
+        ("trl.sft", {"prompt": [Q], "completion": [A]}, {"completion": [WITHOUT_ROLE, A]}),
+        ("trl.kto", {"prompt": [Q], "completion": [A], "label": True}, {"completion": [WITHOUT_ROLE, A]}),
+        ("trl.dpo", {"prompt": [Q], "chosen": [A], "rejected": [A]}, {"chosen": [WITHOUT_ROLE, A], "rejected": [WITHOUT_ROLE, A]}),
+    ],
+)  # fmt: skip
+def test_messages_without_a_role_are_rendered_as_no_conversation(tmp_path, mode, good, odd):
+    """Behind a first row that is one. Without tools, and the start of the answer behind the prompt is trained."""
+    folder = make_tokenizer(tmp_path, PASSING_OVER)
+    first, *rest = [rows(folder, mode, [good, {**good, **more, "tools": tools}])[1].examples[0]
+                    for more, tools in (({}, []), ({**odd, "prompt": [WITHOUT_ROLE, Q]}, []),
+                                        ({**odd, "prompt": [WITHOUT_ROLE, Q]}, [{"name": "f"}]))]  # fmt: skip
+    assert rest[0] == rest[1]
+    answered, opened = (sum(label != -100 for label in each.labels) for each in (first, rest[0]))
+    assert opened > answered
+
+
+def test_a_row_without_masks_stops_a_run_that_trains_answers_alone(whole):
+    odd = {"prompt": [WITHOUT_ROLE, Q], "completion": [WITHOUT_ROLE, A]}
+    made = rows(whole, "trl.sft", [{"prompt": [Q], "completion": [A]}, odd], assistant_only_loss=True)
+    assert [row.fate for row in made] == ["kept", "failed"]
+
+
+def test_a_margin_is_looked_at_when_rows_that_are_too_long_are_gone(whole):
+    pairs = [{"chosen": text, "rejected": "q", "margin": {"value": 1}} for text in ("q", "q a b c d e f g")]
+    assert [row.fate for row in rows(whole, "trl.reward", pairs, max_length=6)] == ["failed", "dropped"]
+
+
+def test_an_empty_text_as_margin_is_a_list_of_no_letters(whole):
+    (row,) = rows(whole, "trl.reward", [{"chosen": "q", "rejected": "a", "margin": ""}])
+    assert row.fate == "kept"
+
+
+@pytest.mark.parametrize(
+    ("mode", "row", "kept"),
+    [
+        ("trl.dpo", {"prompt": True}, "-0.0"),
+        ("trl.dpo", {}, "0.0"),  # the prompt is cut off, which writes both sides anew
+        ("trl.kto", {"prompt": True}, "0.0"),  # and to part them writes them, too
+    ],
+)
+def test_numbers_of_json_columns_are_written_anew_by_each_step(tmp_path, mode, row, kept):
+    """-1e-11 is -0.0 the first time, and 0.0 the second; by TRL 1.16.0 with pandas 3.1.1."""
+    folder = make_tokenizer(tmp_path, "{% for m in messages %}{{ m.x ~ m.content }}|{% endfor %}")
+    asked, sides = [Q, {"role": "user", "content": "c", "x": -1e-11}], {"chosen": [A], "rejected": [Q]}
+    pair = {"prompt": asked, **sides} if row else {name: [*asked, *side] for name, side in sides.items()}
+    (made,) = rows(folder, mode, [pair])
+    spelt = [{"role": "user", "content": f"q|{kept}c|"}]
+    assert made.examples[0].ids[:4] == rows(folder, "trl.sft", [{"messages": spelt}])[0].examples[0].ids[:4]
+
+
 def orpo(whole, prompt, chosen="ther", rejected=" b", **settings):
     pair = {"prompt": prompt, "chosen": chosen, "rejected": rejected}
     (row,) = rows(whole, "trl.orpo", [pair], **settings)

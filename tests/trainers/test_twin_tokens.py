@@ -166,7 +166,7 @@ def test_a_system_that_is_no_text_is_put_into_the_words_on_tools_by_ms_swift():
     row = {"messages": [{"role": "system", "content": {"type": "text", "text": "s"}}, Q, A]}
     assert read("ms_swift.sft", row) == [None]
     (told,) = read("ms_swift.sft", {**row, "tools": [{"name": "f"}]})
-    assert told.messages[0] == row["messages"][0]
+    assert told.messages[0]["content"] == str(row["messages"][0]["content"])
 
 
 def test_an_empty_answer_in_the_middle_is_not_trained_by_ms_swift():
@@ -474,3 +474,57 @@ def test_axolotl_looks_for_an_answer_of_a_pair_in_the_template(tmp_path):
         tmp_path / "three", lost, trimmed.replace("{{ '\\n' }}{%- endfor", "{{ '.' }}{%- endfor"), mode="dpo"
     )[1][1] == [".<|im_end|>"]
     assert axolotl(tmp_path / "four", lost, trimmed, mode="dpo")[0].fate == "failed"  # the last letter is a line break
+
+
+def test_axolotl_hands_a_system_of_null_to_the_template(tmp_path):
+    """Which writes the word; messages of null it takes out itself (transformers 5.16.1 leaves them in)."""
+    folder = make_tokenizer(tmp_path, JOINED)
+    talk, run = {"messages": [Q, A]}, {"datasets.type": "chat_template"}
+    told, spelt, without = (
+        rows(folder, "axolotl.sft", [{**talk, **more}], **run)[0].examples[0].ids
+        for more in ({"system": None}, {"system": "None"}, {"messages": [{"role": "system", "content": None}, Q, A]})
+    )
+    assert told == spelt
+    assert told != without
+
+
+def test_kto_of_ms_swift_trains_every_answer_where_loss_scale_says_so():
+    record = {"messages": [Q, A, Q, {"role": "assistant", "content": "b"}], "label": True}
+    ((last,), (every,), (muted,)) = (
+        read("ms_swift.kto", record),
+        read("ms_swift.kto", record, loss_scale="default"),
+        read("ms_swift.kto", {**record, "messages": [Q, {**A, "loss": False}, Q, A]}, loss_scale="default"),
+    )
+    assert (last.loss, last.label, len(last.prompt)) == ("completion", True, 3)
+    assert (every.loss, every.label, every.messages) == ("assistant", True, record["messages"])
+    assert (muted.loss, muted.weights) == ("weights", (0.0, 0.0, 0.0, 1.0))
+
+
+@pytest.mark.parametrize(
+    ("mode", "settings", "fate"),
+    [
+        ("ms_swift.grpo", {}, "kept"),
+        ("ms_swift.grpo", {"truncation_strategy": "delete"}, "dropped"),
+        ("ms_swift.sft", {}, "dropped"),
+        ("ms_swift.sft", {"truncation_strategy": "left"}, "kept"),
+    ],
+)
+def test_a_long_prompt_of_ms_swifts_grpo_is_cut_and_not_left_out(tmp_path, mode, settings, fate):
+    folder = make_tokenizer(tmp_path, UNMARKED)
+    record = {"messages": [Q, A, {"role": "user", "content": "what is the weather " * 9}]}
+    (row,) = rows(folder, mode, [record], max_length=12, **settings)
+    assert row.fate == fate
+    assert not row.examples or len(row.examples[0].ids) == 12
+
+
+def test_axolotl_leaves_calls_that_are_text_to_the_template(tmp_path):
+    folder = make_tokenizer(tmp_path, JOINED)
+    told = {"messages": [{**Q, "tool_calls": "[]"}, A]}
+    (row,) = rows(folder, "axolotl.sft", [told], **{"datasets.type": "chat_template"})
+    assert row == rows(folder, "axolotl.sft", [{"messages": [Q, A]}], **{"datasets.type": "chat_template"})[0]
+
+
+def test_a_result_that_is_a_list_of_objects_is_no_content_of_parts_to_ms_swift():
+    called = {"role": "tool_call", "content": '{"name": "f", "arguments": {}}'}
+    (told,) = read("ms_swift.grpo", {"messages": [Q, called, {"role": "tool_response", "content": [{"from": "x"}]}]})
+    assert told.prompt[-1] == {"role": "tool", "content": '[{"from": "x"}]'}
