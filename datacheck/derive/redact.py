@@ -38,10 +38,13 @@ from datacheck.pii.doubtful import doubtful
 from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.normalise import as_read, fold
+from datacheck.pii.policy import SECRETS
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.publicity import HEARD
+from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
+from datacheck.pii.remains import Remains
 from datacheck.pii.split import Utterance, splits
 from datacheck.pii.traces import KnownValues, Original, Traces, is_told_anywhere
 from datacheck.verdict.judge import settings_of
@@ -229,9 +232,12 @@ class Redactor:
             standing = plan.everywhere.in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
             for (row, line, scalars), others in zip(rows, standing, strict=True):
                 values = [*plan.originals.get(row, ()), *others]
-                traces = Traces(plan.originals.get(row, ()), others)
+                traces, remains = Traces(plan.originals.get(row, ()), others), Remains(plan.originals.get(row, ()))
                 for scalar in scalars:
-                    found = [values[value].entity for value, _, _ in traces.inside(scalar.text)]
+                    standing_here = [value for value, _, _ in traces.inside(scalar.text)]
+                    # by two readings, which share nothing: what replaced the values cannot vouch for itself
+                    missed = [value for value in remains.inside(scalar.text) if value not in standing_here]
+                    found = [values[value].entity for value in (*standing_here, *missed)]
                     yield from ((row, line, scalar.path, entity, True) for entity in found)
                     if row in plan.originals and not found:
                         rough.append((row, line, scalar))
@@ -320,6 +326,7 @@ class Redactor:
                 break
             self._replace_split(left, form)
             self._replace(left, form, whole=attempt > 0)
+            self._replace_names([record for record in left if _is_somebodys(record)], form)
             self._replace_split(left, form)  # of what is known by now
             standing = others.in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
@@ -364,6 +371,14 @@ class Redactor:
             else:
                 per_leaf = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
             self._write(record, form, own, self._in_kind(own, per_leaf))
+
+    def _replace_names(self, records: Sequence[_Record], form: _Form) -> None:
+        """Write pseudonyms over names that nothing introduces, in records that hold somebody's identifier or name."""
+        leaves = [form.leaves(record.text) or [] for record in records]
+        wanted = iter(self._anonymiser.names_in_rows([leaf.text for own in leaves for leaf in own]))
+        for record, own in zip(records, leaves, strict=True):
+            guesses = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
+            self._write(record, form, own, self._in_kind(own, guesses))
 
     def _replace_traces(self, record: _Record, form: _Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
@@ -510,6 +525,12 @@ def _fronts(leaves: Sequence[Leaf]) -> list[str]:
 def _behind(front: int, wanted: Sequence["Replacement"]) -> list["Replacement"]:
     """What is to be replaced behind so many characters, counted from there."""
     return [each._replace(start=each.start - front, end=each.end - front) for each in wanted if each.start >= front]
+
+
+def _is_somebodys(record: _Record) -> bool:
+    """Whether a person's identifier or name was found in a record."""
+    found = {value.entity for value in record.originals}.difference(SECRETS)
+    return any(entity == "PERSON" or RECOGNIZERS[entity].severity == "block" for entity in found)
 
 
 def _numbers(values: Iterable[Original]) -> set[str]:

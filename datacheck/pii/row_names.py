@@ -1,0 +1,100 @@
+"""Names in a record in which somebody's identifier or name stands: what a redaction looks for there, and no gate.
+
+Beside a private identifier a name that nothing introduces is most often its owner's, so one too many costs a word of a
+text, and one too few is somebody's. Besides what `free_names` finds: given names that are words (Grace, Drew) before
+a capitalised word, and two or three capitalised words, or a likely Chinese name, behind a word that leads to somebody.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from datacheck.pii.expressions import HAN
+from datacheck.pii.free_names import FreeName, free_names, is_word, model
+from datacheck.pii.given_names import given_names, words_as_names
+from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
+from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
+
+UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
+_WORD = rf"(?:[{UPPER}]['’])?[{UPPER}][{LATIN}]+(?:[-'’][{LATIN}]+)*"
+_PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
+_MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
+_FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
+_RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
+# A word that leads to somebody: Customer: …, Dear …, the record of …
+_LED = re.compile(
+    rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|name|contact|consignee|recipient|passenger|employee|student"
+    r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best)[ ]?[:：,，][ \n]?"
+    r"|(?i:dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
+    r"(?:record|account|file|profile|order|form|details|address|number|request) (?:of|for))\.?[ ])"
+    rf"(?P<value>{_FULL})"
+)
+# A run before what a person has: Tobias Haverford, phone: …
+_OWNS = re.compile(
+    rf"(?<![{LATIN}0-9&@/’'.\-])(?P<value>{_FULL})[ ]?[,;:(\-–—][ ]?"
+    r"(?i:(?:and |with |whose )?(?:my |his |her |the )?(?:tel|phone|mobile|cell|e-?mail|mail|qq|wechat|weixin|id|ssn|social security"
+    r"|passport|card|bank card|account|address|dob|born|licen[cs]e|iban|call me|reach me)(?![a-z])|<[A-Z])"
+)
+_RARE = "丛时兰楚官栗原邸沿敬植都商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡应台巫鞠僧桑岑习胥保和蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏浦农别阴胥苍双莘贡劳逄姬申扎璩冉雍郤桑濮尚宓山"
+_GIVEN = GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗"
+_ROLES = "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字|请人"
+# 我是, 客户 and the like, then a surname and one or two characters that stand apart
+_LIKELY = re.compile(
+    rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?![{HAN}])"
+)
+# 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
+_MEANT = re.compile(
+    rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_ROLES})[ ]?"
+    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
+    rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您]|先生|女士|[^{HAN}]|\Z)"
+)
+_ALONE = re.compile(
+    rf"(?:\A|(?<=[\n，。；;,：:]))[ ]?(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{2}})(?=[ ，,；;：:（(\n]|\Z)"
+)
+# A rare surname, and a foreign name in Chinese
+_RARELY = re.compile(
+    rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)|(?P<foreign>[{HAN}]{{2,6}}(?:[·•・][{HAN}]{{1,6}}){{1,3}})"
+)
+_ENDS_TOO = frozenset(
+    "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
+)  # of `ends`, what are surnames
+_OTHER = frozenset(
+    "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind".split()
+)
+
+
+def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
+    """Return the names of the texts that have some, by number, in order; some may overlap."""
+    found = dict(free_names(texts)) if model() is not None else {}
+    for number, text in enumerate(texts):
+        if own := [*_listed(text), *_led(text)]:
+            found[number] = sorted({*found.get(number, ()), *own})
+    return found
+
+
+def _listed(text: str) -> Iterator[FreeName]:
+    """Runs of capitalised words that begin with a given name, be it a word as well."""
+    given, ends = given_names()
+    for match in _RUN.finditer(text):
+        parts = match[0].split(" ")
+        while len(parts) > 2 and parts[0] in _OTHER:
+            parts = parts[1:]
+        first, last = parts[0].rstrip("."), parts[-1].rstrip(".")
+        is_end = last in ends and not (first in given and last in _ENDS_TOO)
+        if (first in given or first in words_as_names()) and not is_end and len(last) > 1:
+            yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
+
+
+def _led(text: str) -> Iterator[FreeName]:
+    """What stands behind a word that leads to somebody."""
+    given, ends = given_names()
+    named = given | words_as_names()
+    for match in (*_LED.finditer(text), *_OWNS.finditer(text)):
+        parts = match["value"].split(" ")
+        if parts[0] not in _OTHER and (parts[-1] not in ends or (parts[0] in named and parts[-1] in _ENDS_TOO)):
+            yield FreeName(*match.span("value"), LISTED)
+    for match in (*_LIKELY.finditer(text), *_MEANT.finditer(text), *_ALONE.finditer(text)):
+        if not is_word(match["value"]):
+            yield FreeName(*match.span("value"), MODEL)
+    for match in _RARELY.finditer(text):
+        yield FreeName(*match.span("value" if match["value"] else "foreign"), MODEL)
