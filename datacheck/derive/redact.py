@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -326,7 +326,6 @@ class Redactor:
                 break
             self._replace_split(left, form)
             self._replace(left, form, whole=attempt > 0)
-            self._replace_names([record for record in left if _is_somebodys(record)], form)
             self._replace_split(left, form)  # of what is known by now
             standing = others.in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
@@ -360,6 +359,8 @@ class Redactor:
         fronts = [""] * len(texts) if whole else _fronts(every)
         read = [front + text for front, text in zip(fronts, texts, strict=True)]
         found_in = self._anonymiser.replacements(read, before, surnames=whole)
+        if not whole:
+            self._add_names(records, [len(own) for own in leaves], read, found_in)
         wanted = iter([_behind(len(front), own) for front, own in zip(fronts, found_in, strict=True)])
         for record, own in zip(records, leaves, strict=True):
             if whole:
@@ -372,13 +373,23 @@ class Redactor:
                 per_leaf = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
             self._write(record, form, own, self._in_kind(own, per_leaf))
 
-    def _replace_names(self, records: Sequence[_Record], form: _Form) -> None:
-        """Write pseudonyms over names that nothing introduces, in records that hold somebody's identifier or name."""
-        leaves = [form.leaves(record.text) or [] for record in records]
-        wanted = iter(self._anonymiser.names_in_rows([leaf.text for own in leaves for leaf in own]))
-        for record, own in zip(records, leaves, strict=True):
-            guesses = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
-            self._write(record, form, own, self._in_kind(own, guesses))
+    def _add_names(
+        self, records: Sequence[_Record], counts: Sequence[int], read: Sequence[str], found: list[list["Replacement"]]
+    ) -> None:
+        """Add to what is found in strings the names in records that hold somebody's identifier or name.
+
+        counts: of the strings of each record, which follow each other in `read` and `found`.
+        """
+        somebodys: list[int] = []
+        ends = [*accumulate(counts)]
+        for record, end, count in zip(records, ends, counts, strict=True):
+            entities = {each.entity for own in found[end - count : end] for each in own}
+            if _is_somebodys(entities | {value.entity for value in record.originals}):
+                somebodys += range(end - count, end)
+        for number, names in zip(
+            somebodys, self._anonymiser.names_in_rows([read[number] for number in somebodys]), strict=True
+        ):
+            found[number] = _with_names(found[number], names)
 
     def _replace_traces(self, record: _Record, form: _Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
@@ -527,10 +538,24 @@ def _behind(front: int, wanted: Sequence["Replacement"]) -> list["Replacement"]:
     return [each._replace(start=each.start - front, end=each.end - front) for each in wanted if each.start >= front]
 
 
-def _is_somebodys(record: _Record) -> bool:
-    """Whether a person's identifier or name was found in a record."""
-    found = {value.entity for value in record.originals}.difference(SECRETS)
-    return any(entity == "PERSON" or RECOGNIZERS[entity].severity == "block" for entity in found)
+def _is_somebodys(entities: Iterable[str]) -> bool:
+    """Whether among what was found in a record is a person's identifier or name."""
+    private = set(entities).difference(SECRETS)
+    return any(entity == "PERSON" or RECOGNIZERS[entity].severity == "block" for entity in private)
+
+
+def _with_names(found: Sequence["Replacement"], names: Sequence["Replacement"]) -> list["Replacement"]:
+    """What is found in a string and the names in it: a name takes the place of a part of it, and of nothing else."""
+
+    def overlap(one: "Replacement", two: "Replacement") -> bool:
+        return one.start < two.end and two.start < one.end
+
+    def is_part(one: "Replacement", name: "Replacement") -> bool:
+        return one.entity == "PERSON" and name.start <= one.start and one.end <= name.end
+
+    whole = [name for name in names if all(is_part(each, name) for each in found if overlap(each, name))]
+    kept = [each for each in found if not any(overlap(each, name) for name in whole)]
+    return sorted([*kept, *whole], key=lambda each: each.start)
 
 
 def _numbers(values: Iterable[Original]) -> set[str]:

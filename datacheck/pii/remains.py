@@ -31,6 +31,7 @@ _SIGNS = re.compile(rf"(?:(?!{_STOP})[\W_])+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _EXACT = frozenset({"IP_ADDRESS", "GPS", "MAC_ADDRESS", "DATE_OF_BIRTH"})  # their signs tell them from other numbers
 _SHORT, _LONG = 5, 9
+_LEADS, _FOLLOWS = frozenset("给请让找叫和跟谢老小阿是告知"), frozenset("哥姐总叔姨工会来了说的您您先女老发去也要")
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方")  # surnames that are words of every sentence
 _FEW_LETTERS = 6
 _TITLE = (
@@ -121,9 +122,18 @@ def _tests(value: Original) -> tuple[_Test, ...]:
         return tuple(_of_a_name(read.words.strip()))
     if value.entity in _EXACT:
         return (_Test(read.words.strip(), "words", "apart"),)
-    spelt = (value.written.replace("@", at).replace(".", dot) for at, dot in (("at", "dot"), ("艾特", "点")))
-    said = (_read(form).bare for form in spelt) if value.entity == "EMAIL_ADDRESS" else ()
+    said = map(_bare, _spelt(value.written)) if value.entity == "EMAIL_ADDRESS" else ()
     return tuple(test for bare in (read.bare, *said) for test in _of_a_value(bare))
+
+
+def _bare(text: str) -> str:
+    return _read(text).bare
+
+
+def _spelt(address: str) -> Iterator[str]:
+    """A mailbox in words: a at qq dot com, a艾特qq点com."""
+    name, _, domain = address.rpartition("@")
+    yield from (f"{name} {at} {domain.replace('.', f' {dot} ')}" for at, dot in (("at", "dot"), ("艾特", "点")))
 
 
 def _of_a_value(bare: str) -> Iterator[_Test]:
@@ -181,21 +191,34 @@ def _as_word(text: str, start: int, end: int) -> bool:
 
 
 def _as_given(text: str, start: int, end: int) -> bool:
-    """A given name that is a word as well: at an edge of what is said, or before a title."""
-    edge = not re.match(f"[{HAN}]", text[end : end + 1]) or text[end : end + 1] in "哥姐总叔姨"
-    begun = not re.match(f"[{HAN}]", text[start - 1 : start]) or text[start - 1 : start] in "给请让找叫和跟谢老小阿"
-    return begun and edge and not _in_a_word(text, start, end)
+    """A given name that is a word as well: where nothing but what is said of somebody touches it."""
+    return _begins(text, start) and _ends(text, end) and not _in_a_word(text, start, end)
 
 
 def _as_surname(text: str, start: int, end: int) -> bool:
-    """Before a title of two characters, or alone behind 老, 小 and 阿."""
+    """Before a title, or behind 老, 小 and 阿."""
     if re.match(_TITLE, text[end:]):
-        return not re.match(f"[{HAN}]", text[start - 1 : start]) or not is_common(text[start - 1 : end])
+        return _begins(text, start) or not is_common(text[start - 1 : end])
     if text[end : end + 1] in tuple("总工哥姐叔姨嫂") and not _in_a_word(text, start, end):
-        return text[start] not in _FUNCTION
-    familiar = text[start - 1 : start] in ("老", "小", "阿")
-    alone = not re.match(f"[{HAN}0-9A-Za-z]", text[end : end + 1])
-    return familiar and alone and not (re.match(f"[{HAN}0-9A-Za-z]", text[start - 2 : start - 1]) and start > 1)
+        return text[start] not in _FUNCTION or (_begins(text, start) and _ends(text, end + 1))
+    if start == 0 or text[start - 1] not in "老小阿" or text[end : end + 1] in tuple("0123456789子"):
+        return False
+    if text[max(0, start - 2) : start - 1] in tuple("一几这那每半大古两三"):
+        return False
+    if is_entry(text[start - 1 : end]) or is_common(text[start : end + 1]):  # 小时, 小王子
+        return _begins(text, start - 1) and _ends(text, end) and not _in_a_word(text, start - 1, end)
+    return not _in_a_word(text, start - 1, end)
+
+
+def _begins(text: str, start: int) -> bool:
+    before = text[start - 1 : start] if start else ""
+    chinese = re.match(f"[{HAN}]", before)
+    return not (chinese or before.isalnum()) or before in _LEADS or (start > 1 and is_entry(text[start - 2 : start]))
+
+
+def _ends(text: str, end: int) -> bool:
+    after = text[end : end + 1]
+    return not (after.isalnum() or re.match(f"[{HAN}]", after)) or after in _FOLLOWS
 
 
 def _in_a_word(text: str, start: int, end: int) -> bool:

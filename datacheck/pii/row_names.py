@@ -6,10 +6,11 @@ a capitalised word, and two or three capitalised words, or a likely Chinese name
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import FreeName, free_names, is_word, model
+from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_entry, is_word, model
 from datacheck.pii.given_names import given_names, words_as_names
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
@@ -28,15 +29,27 @@ _LED = re.compile(
     r"(?:record|account|file|profile|order|form|details|address|number|request) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
 )
+_THINGS = (
+    "(?:我的?|家里|固定|联系|办公|工作|美国)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
+    "|扣扣|邮箱|邮件|电子邮|住址|地址|车牌|家在)"
+    "|收货|寄到|打款|SSN|[VvWw][Xx][:： ]|加[我Vv]|威信|薇信|收款|储蓄"
+)
 # A run before what a person has: Tobias Haverford, phone: …
 _OWNS = re.compile(
     rf"(?<![{LATIN}0-9&@/’'.\-])(?P<value>{_FULL})[ ]?[,;:(\-–—][ ]?"
-    r"(?i:(?:and |with |whose )?(?:my |his |her |the )?(?:tel|phone|mobile|cell|e-?mail|mail|qq|wechat|weixin|id|ssn|social security"
-    r"|passport|card|bank card|account|address|dob|born|licen[cs]e|iban|call me|reach me)(?![a-z])|<[A-Z])"
+    r"(?i:(?:and |with |whose )?(?:my |his |her |the )?(?:tel|phone|mobile|cell|e-?mail|mail|qq|wechat|id|ssn"
+    r"|weixin|social security|passport|card|bank card|account|address|dob|born|licen[cs]e|iban|call me|reach me)(?![a-z])|<[A-Z]"
+    rf"|{_THINGS})"
 )
-_RARE = "丛时兰楚官栗原邸沿敬植都商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡应台巫鞠僧桑岑习胥保和蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏浦农别阴胥苍双莘贡劳逄姬申扎璩冉雍郤桑濮尚宓山"
+_RARE = (
+    "谈官丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
+    "束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
+)
 _GIVEN = GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗"
-_ROLES = "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字|请人"
+_ROLES = (
+    "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
+    "|请人"
+)
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
     rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
@@ -48,16 +61,33 @@ _MEANT = re.compile(
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
     rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您]|先生|女士|[^{HAN}]|\Z)"
 )
-_ALONE = re.compile(
-    rf"(?:\A|(?<=[\n，。；;,：:]))[ ]?(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{2}})(?=[ ，,；;：:（(\n]|\Z)"
+# A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
+_HAS = re.compile(
+    rf"(?:\A|(?<=[\n，。；;：:]))[ ]?(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ ，,：:]{{1,2}}"
+    rf"(?:{_THINGS}|<[A-Z])"
+)
+# 帮…查一下: whoever stands between
+_FOR = re.compile(
+    rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
+)
+# Characters by which the sounds of foreign names are written
+_SOUNDS = (
+    "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
+    "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
+    "翰古热买江孜依木合穆顿珠次仁卓玛旺桑卜"
 )
 # A rare surname, and a foreign name in Chinese
 _RARELY = re.compile(
-    rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)|(?P<foreign>[{HAN}]{{2,6}}(?:[·•・][{HAN}]{{1,6}}){{1,3}})"
+    rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
+    rf"|(?P<foreign>(?:[ ]?[{_SOUNDS}]){{2,6}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
+_NO_NAMES = frozenset(
+    "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season".split()
+)
+_COMPOUND = frozenset(COMPOUND.split("|"))
 _OTHER = frozenset(
     "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind".split()
 )
@@ -79,22 +109,32 @@ def _listed(text: str) -> Iterator[FreeName]:
         parts = match[0].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER:
             parts = parts[1:]
-        first, last = parts[0].rstrip("."), parts[-1].rstrip(".")
-        is_end = last in ends and not (first in given and last in _ENDS_TOO)
+        first, last = _without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
+        is_end = last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO))
         if (first in given or first in words_as_names()) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
 
 
 def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
-    given, ends = given_names()
-    named = given | words_as_names()
+    ends = given_names()[1]
     for match in (*_LED.finditer(text), *_OWNS.finditer(text)):
         parts = match["value"].split(" ")
-        if parts[0] not in _OTHER and (parts[-1] not in ends or (parts[0] in named and parts[-1] in _ENDS_TOO)):
+        if parts[0] not in _OTHER and parts[-1] not in ends - _ENDS_TOO:
             yield FreeName(*match.span("value"), LISTED)
-    for match in (*_LIKELY.finditer(text), *_MEANT.finditer(text), *_ALONE.finditer(text)):
-        if not is_word(match["value"]):
+    for match in (*_LIKELY.finditer(text), *_MEANT.finditer(text), *_HAS.finditer(text), *_FOR.finditer(text)):
+        if not _is_other(match["value"]):
             yield FreeName(*match.span("value"), MODEL)
     for match in _RARELY.finditer(text):
         yield FreeName(*match.span("value" if match["value"] else "foreign"), MODEL)
+
+
+def _is_other(name: str) -> bool:
+    """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
+    if name[:2] in _COMPOUND or len(name) == 2:
+        return len(name) == 2 and is_word(name)
+    return is_entry(name) or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)
+
+
+def _without_accents(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))

@@ -48,9 +48,11 @@ _FEWEST_MIXED = 7  # letters and digits, as a number plate has: what may be look
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
-_HYPHENED = re.compile(rf"[{LATIN}]+(?:[\-'’][{LATIN}]+)+")
-# Two letters are somebody behind a title only: Ms. Li.
-_TITLED = re.compile(rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]([{LATIN}]{{2}})(?![{LATIN}])")
+_HYPHENED = re.compile(rf"[{LATIN}]+(?:(?:-|['’](?!s(?![{LATIN}])))[{LATIN}]+)+")
+# Two letters are somebody behind a title and before what is his: Ms. Li, Li's.
+_TITLED = re.compile(
+    rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]([{LATIN}]{{2}})(?![{LATIN}])|(?<![A-Za-z])([A-Z][a-z])(?=['’]s)"
+)
 _HAN = re.compile(f"[{HAN}]")
 _FAMILIAR = frozenset("老小阿")
 _CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
@@ -284,8 +286,9 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
 def _titled(folded: Folded, short: Mapping[str, int]) -> Iterator[Trace]:
     """The places at which a surname of two letters stands behind a title."""
     for match in _TITLED.finditer(folded.text):
-        if match[1].lower() in short:
-            yield Trace(*folded.span(*match.span(1)), short[match[1].lower()])
+        group = 1 if match[1] else 2
+        if match[group].lower() in short:
+            yield Trace(*folded.span(*match.span(group)), short[match[group].lower()])
 
 
 def _without_accents(word: str) -> str:

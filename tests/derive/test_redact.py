@@ -547,7 +547,7 @@ def test_what_a_redaction_leaves_is_listed_and_no_success(tmp_path, command, lan
 def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp_path, command, monkeypatch):
     """The sabotage: nothing is replaced but what a recognizer sees."""
     monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
-    monkeypatch.setattr(Redactor, "_replace_names", lambda *_: None)
+    monkeypatch.setattr(Redactor, "_add_names", lambda *_: None)
     jsonl(tmp_path / "data" / "a.jsonl", chat("我叫王建国", "好的，王建国"))
     code, out, _ = apply_redact(command, tmp_path)
     assert code == 1
@@ -557,7 +557,7 @@ def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_what_is_left_in_a_table_is_found_too(tmp_path, command, monkeypatch, suffix):
     monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
-    monkeypatch.setattr(Redactor, "_replace_names", lambda *_: None)
+    monkeypatch.setattr(Redactor, "_add_names", lambda *_: None)
     (tmp_path / "data").mkdir()
     table = pa.table({"prompt": ["你好", "我叫王建国"], "response": ["好", "王建国您好"]})
     path = tmp_path / "data" / f"a.{suffix}"

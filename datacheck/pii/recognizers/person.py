@@ -183,10 +183,11 @@ class Person(Recognizer):
         ),
         "person.am": rf"(?:我是|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?![{HAN}])",
         "person.am_en": (
-            rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
+            rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ]"
+            rf"(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
         ),
         "person.this_en": (
-            rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})"
+            rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})"
             r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z]))"
         ),
         "person.title": (

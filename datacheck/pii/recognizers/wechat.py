@@ -26,14 +26,17 @@ _VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
 # where no English goes on: 我微信 skyetnaakv, but not 使用微信 payment. Nothing but product names begins with vx and wx.
 _LETTERS = r"(?:[a-z]{6,20}|[A-Z]{6,20}|[A-Z][a-z]{5,19})"
 _NO_NAME = (
-    r"(?!(?i:android|iphone|windows|harmony|openid|unionid|webview|github|payment|official|website|browser|server|client|python"
-    r"|javascript|typescript|java|mini|program|wechat|weixin|messenger|facebook|twitter|whatsapp|telegram|linkedin|instagram"
+    r"(?!(?i:android|iphone|windows|harmony|openid|unionid|webview|github|payment|official|website|browser"
+    r"|server|client|python|javascript|typescript"
+    r"|java|mini|program|wechat|weixin|messenger|facebook|twitter|whatsapp|telegram|linkedin|instagram"
     r"|tiktok|alipay|qrcode|login|token|oauth|jssdk|mobile|desktop|article|public|group|moments|channel|account|number|session"
     r"|secret|native|service|platform|support|business|enterprise|reading|weread|version|signal|discord|google|youtube|online"
     r"|works|widgets|python|charts|parse|pusher|share|request|router|table|config|image|cloud|store|proto|notify|message|robot"
     r"|url|http|email|phone|address|contact|update|download|install|please|thanks|before|friend|button|window|system))"
 )
-_STATES = "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed|currently"
+_STATES = (
+    "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
+)
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这]|[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
 
@@ -69,16 +72,14 @@ class Wechat(Recognizer):
             rf"|(?<![A-Za-z0-9])(?:[VvWw][Xx]号?|[Vv]信)){LINKER}"
             rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
-    }
-    patterns = {
-        **patterns,
         "wechat.spelt": (
-            rf"(?<![A-Za-z0-9])(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|(?i:wechat|weixin)号)[:：是][ ]?(?P<value>{_VALUE})"
-            r"(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
+            rf"(?<![A-Za-z0-9])(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|(?i:wechat|weixin)号)[:：是][ ]?"
+            rf"(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.letters": rf"{_BEGUN}微信[ ]?{_NO_NAME}(?P<value>{_LETTERS})(?![A-Za-z0-9_\-@]){_ENDED}",
         "wechat.touched": (
-            rf"(?<![A-Za-z0-9_/\-])(?:[vw]x|[VW]X){_NO_NAME}(?P<value>{_LETTERS}|[a-z]{{2,16}}(?:[_\-][a-z]{{2,12}}|[_\-]?[0-9]{{1,5}}))"
+            rf"(?<![A-Za-z0-9_/\-])(?:[vw]x|[VW]X){_NO_NAME}"
+            rf"(?P<value>{_LETTERS}|[a-z]{{2,16}}(?:[_\-][a-z]{{2,12}}|[_\-]?[0-9]{{1,5}}))"
             rf"(?![A-Za-z0-9_\-@]){_ENDED}"
         ),
         "wechat.plus": rf"{_BEGUN}[+＋][ ]?[Vv][ :：]{{1,2}}(?P<value>{_LETTERS}){_ENDED}",
