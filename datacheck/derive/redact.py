@@ -545,13 +545,13 @@ def _is_somebodys(entities: Iterable[str]) -> bool:
 
 
 def _with_names(found: Sequence["Replacement"], names: Sequence["Replacement"]) -> list["Replacement"]:
-    """What is found in a string and the names in it: a name takes the place of a part of it, and of nothing else."""
+    """What is found in a string and the names in it: a name takes the place of a part of it and of a tagger's guess."""
 
     def overlap(one: "Replacement", two: "Replacement") -> bool:
         return one.start < two.end and two.start < one.end
 
     def is_part(one: "Replacement", name: "Replacement") -> bool:
-        return one.entity == "PERSON" and name.start <= one.start and one.end <= name.end
+        return not one.sure or (one.entity == "PERSON" and name.start <= one.start and one.end <= name.end)
 
     whole = [name for name in names if all(is_part(each, name) for each in found if overlap(each, name))]
     kept = [each for each in found if not any(overlap(each, name) for name in whole)]

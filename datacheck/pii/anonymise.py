@@ -94,7 +94,7 @@ class Anonymiser:
             value = Original("PERSON", as_read(texts[number], start, end))
             if not self._pseudonyms.is_made(value.written):
                 inside = inner_spans(texts[number], [(start, end)])
-                found[number] += [self._named(value, span, kind)._replace(sure=False) for _, span, kind in inside]
+                found[number] += [self._named(value, span, kind) for _, span, kind in inside]
         return found
 
     def in_parts(self, split: Split) -> list[Replacement]:

@@ -91,7 +91,9 @@ def called(text: str, parts: Iterable[str]) -> Iterator[tuple[int, int, str]]:
             yield *match.span(), match[1]
     for compound in surnames:
         for match in re.finditer(compound, text) if len(compound) > 1 else ():
+            calls = text[match.start() - 1 : match.start()] in tuple("给请让找叫") and match.start() > 0
             alone = _is_begun(text, match.start()) and _ALONE.match(text, match.end())
+            alone = alone or (calls and text[match.end() : match.end() + 1] in _DOES)
             if compound != "东方" or alone:  # 司徒 is called so, 东方 is a direction
                 yield *match.span(), compound
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_common, is_entry
 from datacheck.pii.given_names import is_given
+from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, SURNAMES
 from datacheck.pii.traces import Original
 
@@ -31,6 +32,10 @@ _SIGNS = re.compile(rf"(?:(?!{_STOP})[\W_])+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _EXACT = frozenset({"IP_ADDRESS", "GPS", "MAC_ADDRESS", "DATE_OF_BIRTH"})  # their signs tell them from other numbers
 _SHORT, _LONG = 5, 9
+_WORDS = words(  # of two letters, which no name of two letters is told from
+    "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
+    "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
+)
 _LEADS, _FOLLOWS = frozenset("给请让找叫和跟谢老小阿是告知"), frozenset("哥姐总叔姨工会来了说的您您先女老发去也要")
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方")  # surnames that are words of every sentence
 _FEW_LETTERS = 6
@@ -159,6 +164,8 @@ def _of_a_name(name: str) -> Iterator[_Test]:
     if len(parts) > 1 and len(letters) > _SHORT:
         yield _Test(letters, "glued", "any")
     yield from (_Test(part, "words", "name") for each in parts for part in {each, each.upper(), each.title()})
+    short = [part for part in _LETTERS.findall(name) if len(part) == 2 and part[0].isupper() and part not in _WORDS]
+    yield from (_Test(part, "words", "name") for part in short if part in name.split())
     yield from (_Test(part.lower(), "words", "name") for part in parts if is_given(part))
 
 
@@ -201,6 +208,8 @@ def _as_surname(text: str, start: int, end: int) -> bool:
         return _begins(text, start) or not is_common(text[start - 1 : end])
     if text[end : end + 1] in tuple("总工哥姐叔姨嫂") and not _in_a_word(text, start, end):
         return text[start] not in _FUNCTION or (_begins(text, start) and _ends(text, end + 1))
+    if end - start > 1 and _begins(text, start) and _ends(text, end):
+        return True  # 司徒 alone
     if start == 0 or text[start - 1] not in "老小阿" or text[end : end + 1] in tuple("0123456789子"):
         return False
     if text[max(0, start - 2) : start - 1] in tuple("一几这那每半大古两三"):

@@ -38,11 +38,26 @@ _THINGS = (
 _OWNS = re.compile(
     rf"(?<![{LATIN}0-9&@/’'.\-])(?P<value>{_FULL})[ ]?[,;:(\-–—][ ]?"
     r"(?i:(?:and |with |whose )?(?:my |his |her |the )?(?:tel|phone|mobile|cell|e-?mail|mail|qq|wechat|id|ssn"
-    r"|weixin|social security|passport|card|bank card|account|address|dob|born|licen[cs]e|iban|call me|reach me)(?![a-z])|<[A-Z]"
-    rf"|{_THINGS})"
+    r"|weixin|social security|passport|card|bank card|account|address|dob|born|licen[cs]e"
+    rf"|iban|call me|reach me)(?![a-z])|<[A-Z]|{_THINGS})"
+)
+# Who is greeted in a line of its own, or signs: Ewan Bell, – but not Kind Regards,
+_LINE = re.compile(
+    rf"(?m:^[ ]?(?P<value>{_FULL})(?<!Regards)(?<!Thanks)(?<!Wishes)(?<!You)(?<!Team)(?<!Sincerely),[ ]?$)"
+    rf"|(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers|[Yy]ours),?[ ]?\n+[ ]?"
+    rf"(?P<signed>{_FULL})(?=[ ]?(?:\n|\Z))"
+)
+_SYLLABLE = (
+    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"
+    "|ui|uo|a|e|i|o|u)"
+)
+_PINYIN = re.compile(
+    rf"(?<![{LATIN}0-9])(?P<value>(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
+    rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao)"
+    rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
 )
 _RARE = (
-    "谈官丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
+    "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
     "束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
 )
 _GIVEN = GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗"
@@ -97,9 +112,14 @@ def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
     """Return the names of the texts that have some, by number, in order; some may overlap."""
     found = dict(free_names(texts)) if model() is not None else {}
     for number, text in enumerate(texts):
-        if own := [*_listed(text), *_led(text)]:
-            found[number] = sorted({*found.get(number, ()), *own})
+        if own := {*_listed(text), *_led(text)}:  # what leads to a name says better where it ends than the network
+            others = [name for name in found.get(number, ()) if not any(_overlap(name, each) for each in own)]
+            found[number] = sorted([*others, *own])
     return found
+
+
+def _overlap(one: FreeName, two: FreeName) -> bool:
+    return one.start < two.end and two.start < one.end
 
 
 def _listed(text: str) -> Iterator[FreeName]:
@@ -118,12 +138,16 @@ def _listed(text: str) -> Iterator[FreeName]:
 def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
     ends = given_names()[1]
-    for match in (*_LED.finditer(text), *_OWNS.finditer(text)):
-        parts = match["value"].split(" ")
+    for match in (each for form in (_LED, _OWNS, _LINE, _PINYIN) for each in form.finditer(text)):
+        group = "value" if match["value"] else "signed"
+        parts = match[group].split(" ")
         if parts[0] not in _OTHER and parts[-1] not in ends - _ENDS_TOO:
-            yield FreeName(*match.span("value"), LISTED)
-    for match in (*_LIKELY.finditer(text), *_MEANT.finditer(text), *_HAS.finditer(text), *_FOR.finditer(text)):
+            yield FreeName(*match.span(group), LISTED)
+    for match in (each for form in (_LIKELY, _MEANT, _FOR) for each in form.finditer(text)):
         if not _is_other(match["value"]):
+            yield FreeName(*match.span("value"), MODEL)
+    for match in _HAS.finditer(text):  # a place of that name has no telephone: 马山 手机号码是…
+        if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):
             yield FreeName(*match.span("value"), MODEL)
     for match in _RARELY.finditer(text):
         yield FreeName(*match.span("value" if match["value"] else "foreign"), MODEL)

@@ -29,7 +29,7 @@ from datacheck.pii.given_names import is_given
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS
-from datacheck.pii.recognizers.base import compact, digits_of
+from datacheck.pii.recognizers.base import compact, digits_of, words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
@@ -49,9 +49,14 @@ _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
 _HYPHENED = re.compile(rf"[{LATIN}]+(?:(?:-|['’](?!s(?![{LATIN}])))[{LATIN}]+)+")
-# Two letters are somebody behind a title and before what is his: Ms. Li, Li's.
+# Two letters are somebody behind a title (Dr. An), and alone where they are no word: Li, but not He.
 _TITLED = re.compile(
-    rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]([{LATIN}]{{2}})(?![{LATIN}])|(?<![A-Za-z])([A-Z][a-z])(?=['’]s)"
+    rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]([{LATIN}]{{2}})(?![{LATIN}])"
+    r"|(?<![A-Za-z@/_.\-])([A-Z][a-z])(?![A-Za-z@/_])"
+)
+_SHORT_WORDS = words(
+    "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
+    "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
 )
 _HAN = re.compile(f"[{HAN}]")
 _FAMILIAR = frozenset("老小阿")
@@ -178,11 +183,11 @@ class Traces:
         A Chinese given name goes to the words that are looked for, or to those that are names only in their place.
         """
         if not _HAN.search(name):
-            words = [word for word in name.split() if not word.islower() or name.islower()]
-            for word in words:
+            spoken = [word for word in name.split() if not word.islower() or name.islower()]
+            for word in spoken:
                 if len(word) == _FEWEST_OTHERS and word.isalpha():
                     self._short.setdefault(word.lower(), number)
-            spelt = [word.lower() for part in words for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
+            spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
             return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
         match = _CHINESE.fullmatch(name)
         if match is None:
@@ -284,10 +289,10 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
 
 
 def _titled(folded: Folded, short: Mapping[str, int]) -> Iterator[Trace]:
-    """The places at which a surname of two letters stands behind a title."""
+    """The places at which a name of two letters stands for somebody."""
     for match in _TITLED.finditer(folded.text):
         group = 1 if match[1] else 2
-        if match[group].lower() in short:
+        if match[group].lower() in short and (group == 1 or match[2] not in _SHORT_WORDS):
             yield Trace(*folded.span(*match.span(group)), short[match[group].lower()])
 
 

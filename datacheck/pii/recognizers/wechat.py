@@ -22,8 +22,8 @@ _HANDLE = "[a-z]{3,12}(?:[_-]?[a-z]{1,12})?_?"
 _TOUCHED = "(?:[vw]x|[加+＋]v|[Ww]e[Cc]hat|卫星[:：][ ]?)"  # 卫星 sounds like 微信
 _TIGHT = f"{_TOUCHED}{_HANDLE}[0-9]{{2}}"
 _VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
-# A name of letters only, without a sign before it, is one where somebody speaks of his own or of somebody's WeChat, and
-# where no English goes on: 我微信 skyetnaakv, but not 使用微信 payment. Nothing but product names begins with vx and wx.
+# A name of letters only, without a sign before it, is one where somebody speaks of his own or of somebody's WeChat,
+# and where no English goes on: 我微信 skyetnaakv, but not 使用微信 payment. Few words begin with vx and wx.
 _LETTERS = r"(?:[a-z]{6,20}|[A-Z]{6,20}|[A-Z][a-z]{5,19})"
 _NO_NAME = (
     r"(?!(?i:android|iphone|windows|harmony|openid|unionid|webview|github|payment|official|website|browser"
@@ -63,7 +63,8 @@ class Wechat(Recognizer):
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.wxid": (
-            r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX][ :：]?|(?<![A-Za-z0-9_])))(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+            r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX][ :：]?|(?<![A-Za-z0-9_])))"
+            r"(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
