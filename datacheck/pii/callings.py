@@ -91,11 +91,15 @@ def called(text: str, parts: Iterable[str]) -> Iterator[tuple[int, int, str]]:
             yield *match.span(), match[1]
     for compound in surnames:
         for match in re.finditer(compound, text) if len(compound) > 1 else ():
-            calls = text[match.start() - 1 : match.start()] in tuple("给请让找叫") and match.start() > 0
-            alone = _is_begun(text, match.start()) and _ALONE.match(text, match.end())
-            alone = alone or (calls and text[match.end() : match.end() + 1] in _DOES)
-            if compound != "东方" or alone:  # 司徒 is called so, 东方 is a direction
+            if compound != "东方" or _is_direct(text, *match.span()):  # 司徒 is called so, 东方 is a direction
                 yield *match.span(), compound
+
+
+def _is_direct(text: str, start: int, end: int) -> bool:
+    """Whether somebody is spoken to, or of, by the surname alone: 东方您好, 给东方发短信, but not 东方明珠."""
+    if start and text[start - 1] in "给请让找叫" and text[end : end + 1] in _DOES:
+        return True
+    return _is_begun(text, start) and _ALONE.match(text, end) is not None
 
 
 def named(text: str, given: Iterable[str]) -> Iterator[tuple[int, int, str]]:
