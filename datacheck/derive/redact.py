@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,10 +38,13 @@ from datacheck.pii.doubtful import doubtful
 from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.leaves import Leaf, Scalar, by_leaf, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.normalise import as_read, fold
+from datacheck.pii.policy import SECRETS
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms, key_id
 from datacheck.pii.publicity import HEARD
+from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
+from datacheck.pii.remains import Remains
 from datacheck.pii.split import Utterance, splits
 from datacheck.pii.traces import KnownValues, Original, Traces, is_told_anywhere
 from datacheck.verdict.judge import settings_of
@@ -229,9 +232,12 @@ class Redactor:
             standing = plan.everywhere.in_texts([json.dumps([own.text for own in each]) for *_, each in rows])
             for (row, line, scalars), others in zip(rows, standing, strict=True):
                 values = [*plan.originals.get(row, ()), *others]
-                traces = Traces(plan.originals.get(row, ()), others)
+                traces, remains = Traces(plan.originals.get(row, ()), others), Remains(plan.originals.get(row, ()))
                 for scalar in scalars:
-                    found = [values[value].entity for value, _, _ in traces.inside(scalar.text)]
+                    standing_here = [value for value, _, _ in traces.inside(scalar.text)]
+                    # by two readings, which share nothing: what replaced the values cannot vouch for itself
+                    missed = [value for value in remains.inside(scalar.text) if value not in standing_here]
+                    found = [values[value].entity for value in (*standing_here, *missed)]
                     yield from ((row, line, scalar.path, entity, True) for entity in found)
                     if row in plan.originals and not found:
                         rough.append((row, line, scalar))
@@ -353,6 +359,8 @@ class Redactor:
         fronts = [""] * len(texts) if whole else _fronts(every)
         read = [front + text for front, text in zip(fronts, texts, strict=True)]
         found_in = self._anonymiser.replacements(read, before, surnames=whole)
+        if not whole:
+            self._add_names(records, [len(own) for own in leaves], read, found_in)
         wanted = iter([_behind(len(front), own) for front, own in zip(fronts, found_in, strict=True)])
         for record, own in zip(records, leaves, strict=True):
             if whole:
@@ -364,6 +372,24 @@ class Redactor:
             else:
                 per_leaf = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
             self._write(record, form, own, self._in_kind(own, per_leaf))
+
+    def _add_names(
+        self, records: Sequence[_Record], counts: Sequence[int], read: Sequence[str], found: list[list["Replacement"]]
+    ) -> None:
+        """Add to what is found in strings the names in records that hold somebody's identifier or name.
+
+        counts: of the strings of each record, which follow each other in `read` and `found`.
+        """
+        somebodys: list[int] = []
+        ends = [*accumulate(counts)]
+        for record, end, count in zip(records, ends, counts, strict=True):
+            entities = {each.entity for own in found[end - count : end] for each in own}
+            if _is_somebodys(entities | {value.entity for value in record.originals}):
+                somebodys += range(end - count, end)
+        for number, names in zip(
+            somebodys, self._anonymiser.names_in_rows([read[number] for number in somebodys]), strict=True
+        ):
+            found[number] = _with_names(found[number], names)
 
     def _replace_traces(self, record: _Record, form: _Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
@@ -510,6 +536,26 @@ def _fronts(leaves: Sequence[Leaf]) -> list[str]:
 def _behind(front: int, wanted: Sequence["Replacement"]) -> list["Replacement"]:
     """What is to be replaced behind so many characters, counted from there."""
     return [each._replace(start=each.start - front, end=each.end - front) for each in wanted if each.start >= front]
+
+
+def _is_somebodys(entities: Iterable[str]) -> bool:
+    """Whether among what was found in a record is a person's identifier or name."""
+    private = set(entities).difference(SECRETS)
+    return any(entity == "PERSON" or RECOGNIZERS[entity].severity == "block" for entity in private)
+
+
+def _with_names(found: Sequence["Replacement"], names: Sequence["Replacement"]) -> list["Replacement"]:
+    """What is found in a string and the names in it: a name takes the place of a part of it and of a tagger's guess."""
+
+    def overlap(one: "Replacement", two: "Replacement") -> bool:
+        return one.start < two.end and two.start < one.end
+
+    def is_part(one: "Replacement", name: "Replacement") -> bool:
+        return not one.sure or (one.entity == "PERSON" and name.start <= one.start and one.end <= name.end)
+
+    whole = [name for name in names if all(is_part(each, name) for each in found if overlap(each, name))]
+    kept = [each for each in found if not any(overlap(each, name) for name in whole)]
+    return sorted([*kept, *whole], key=lambda each: each.start)
 
 
 def _numbers(values: Iterable[Original]) -> set[str]:

@@ -7,11 +7,13 @@ from typing import NamedTuple
 
 import polars as pl
 
-from datacheck.pii.analyzer import find
+from datacheck.pii.analyzer import FOUND, find
 from datacheck.pii.hidden import UNUSED, hidden
 from datacheck.pii.leaves import Kind, inner_spans
+from datacheck.pii.names import judged
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import Pseudonyms
+from datacheck.pii.row_names import row_names
 from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
 from datacheck.pii.traces import Original, Trace, Traces
@@ -75,6 +77,24 @@ class Anonymiser:
                 for at, span, kind in inside
                 if not self._pseudonyms.is_made(known[at].written)
             ]
+        return found
+
+    def names_in_rows(self, texts: Sequence[str]) -> list[list[Replacement]]:
+        """Return for each text the names to replace because its record holds somebody's identifier or name.
+
+        None where the contract says what a name counts as: then it stays as it says.
+        """
+        found: list[list[Replacement]] = [[] for _ in texts]
+        if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
+            return found
+        hits = pl.DataFrame(list(_unlabelled(texts)), schema=FOUND, orient="row")
+        series = pl.Series(texts, dtype=pl.String)
+        wanted = self.rules.judged(identified(hits, series)).filter(self.rules.to_replace())
+        for number, start, end in wanted.select("index", "start", "end").iter_rows():
+            value = Original("PERSON", as_read(texts[number], start, end))
+            if not self._pseudonyms.is_made(value.written):
+                inside = inner_spans(texts[number], [(start, end)])
+                found[number] += [self._named(value, span, kind) for _, span, kind in inside]
         return found
 
     def in_parts(self, split: Split) -> list[Replacement]:
@@ -156,6 +176,17 @@ def _batches(text: str, wanted: Sequence[Replacement]) -> Iterator[list[Replacem
         batch.append(each)
     if batch:
         yield batch
+
+
+def _unlabelled(texts: Sequence[str]) -> Iterator[tuple[object, ...]]:
+    """The names of `row_names` as hits beside somebody's identifier, the first of those that overlap."""
+    for number, names in sorted(row_names(texts).items()):
+        last = 0
+        for name in sorted(names, key=lambda name: (name.start, -name.end)):
+            if name.start >= last and (result := judged(texts[number], *name)):
+                last = name.end
+                state = result.recognition_metadata["state"]
+                yield number, "PERSON", name.start, name.end, result.score, state, name.rule, "", True, 0
 
 
 def _inside(guess: Replacement, traces: Sequence[Trace]) -> bool:

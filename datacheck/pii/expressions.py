@@ -87,7 +87,7 @@ _KEYS = (  # fields that hold a size, a time or the number of a thing
 )
 FIELD_LEFT = (
     rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|_)(?i:{_KEYS})(?i:[ _\-]?(?:id|no|num|number|in[ _]bytes))?"
-    r"[\"']?[ ]?[=:#]?[ ]?[\"'\[]?\Z"
+    r"[\"']?(?:[ ]?[=:#]?[ ]?[\"'\[]?|-)\Z"
     r"|(?:订单|訂單|单|流水|发票|合同|快递|运单|物流|货|序列|批|型|案|区块|端口)[号號]?[码碼]?(?:是|为)?[ ]?[:：]?[ ]?\Z"  # noqa: E501
     r"|https?://[^\s\u3400-\u9fff]{0,200}\Z"
     r"|[0-9]#[0-9]+:[ ]\*\Z"  # a connection in nginx's log of errors

@@ -32,13 +32,14 @@ _BEFORE, _AFTER = 12, 15
 _LONGEST = 128
 _COMMON = 100
 """A word of two characters counted so often in jieba's dictionary is that word (高兴), and no surname and name."""
+_LONGEST_ENTRY = 5
 _POINT = "·•・"
 _SURNAME = re.compile(rf"[{SURNAMES}](?=[{HAN}])|{COMPOUND}|(?<=[{HAN}])[{_POINT}](?=[{HAN}])")
 _COMPOUND = frozenset(COMPOUND.split("|"))
 _FOREIGN = re.compile(rf"[{HAN}]{{1,8}}(?:[{_POINT}][{HAN}]{{1,8}}){{1,3}}")
 _CHINESE = re.compile(rf"(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}}")
 # A surname with one of these is no full name (王先生, 李阿姨, 宋太祖).
-_TITLES = words(
+TITLES = words(
     "先生 女士 小姐 老师 师傅 阿姨 叔叔 奶奶 爷爷 大爷 大妈 大娘 大嫂 大姐 大哥 大夫 医生 教授 经理 老板 主任 院长 "
     "厅长 处长 科长 局长 部长 书记 同学 同志 姑娘 婆婆 伯伯 司机 律师 警官 护士 老太 阿伯 小弟 小伙 总 工 婶 哥 姐 叔 "
     "爷 姨 嫂 氏 家 王 帝 太祖 太宗 高祖 世祖 天子"
@@ -125,7 +126,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
     if _FOREIGN.fullmatch(name):
         return True
     surname = 2 if name[:2] in _COMPOUND else 1
-    other = name in _STOP or name[surname:] in _TITLES or name in _words()[1]
+    other = name in _STOP or name[surname:] in TITLES or name in _words()[1]
     return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))
 
 
@@ -159,7 +160,18 @@ def is_listed(word: str) -> bool:
 
 def is_word(text: str) -> bool:
     """Whether it begins with a surname and is a word of the dictionary, or a surname and a title."""
-    return text in _words()[1] or text[1:] in _TITLES or is_common(text[:2])
+    return text in _words()[1] or text[1:] in TITLES or is_common(text[:2])
+
+
+def is_entry(word: str) -> bool:
+    """Whether it stands in the dictionary as anything but a name."""
+    return word in _entries()
+
+
+@cache
+def _entries() -> frozenset[str]:
+    size = pl.col("word").str.len_chars()
+    return frozenset(tagger().words.filter((size <= _LONGEST_ENTRY) & ~pl.col("tag").str.starts_with("nr"))["word"])
 
 
 @cache

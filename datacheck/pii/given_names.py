@@ -10,9 +10,20 @@ def is_given(word: str) -> bool:
     return word.title() in given_names()[0]
 
 
+def words_as_names() -> frozenset[str]:
+    """Given names that are as often a word, a month or a place: Grace, April, Will."""
+    return _read()[2]
+
+
 @cache
 def given_names() -> tuple[frozenset[str], frozenset[str]]:
     """Given names, and last words of what is no person."""
+    given, ends, _ = _read()
+    return given, ends
+
+
+@cache
+def _read() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    given = f"{read['given']} {read['abroad']}"
-    return frozenset(given.split()), frozenset(read["ends"].split())
+    given, ends, words = f"{read['given']} {read['abroad']}", read["ends"], read["words"]
+    return frozenset(given.split()), frozenset(ends.split()), frozenset(words.split())

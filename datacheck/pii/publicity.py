@@ -15,6 +15,7 @@ BEFORE, AFTER = 48, 20
 HEARD = 300
 """Code points of what was said before that may tell of whom or what is spoken."""
 
+_SHORTEST = 4  # letters of an office's short name: two or three are somebody's initials
 # Mailboxes that stand for a function; RFC 2142 names the half of them.
 _ROLES = re.compile(
     r"(?:[a-z0-9]{1,20}[._-])?(?:info|redaktion|redaction|redazione|redaccion(?:web)?|redakcja|presse|prensa|medien|verlag"
@@ -25,10 +26,18 @@ _ROLES = re.compile(
     r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
-    r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
+    r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
+)
+# Of an authority a mailbox is a task's: consequences@odi.ohio.gov. Who works there has a name of one's own.
+_GOVERNMENT = re.compile(
+    r"(?:^|[.])(?:gov|mil|gov[.][a-z]{2}|gob[.][a-z]{2}|gouv[.][a-z]{2}|govt[.]nz|go[.](?:jp|kr|th|id|ke|tz|ug)|gc[.]ca|europa[.]eu)$"
+)
+_OFFICE = re.compile(
+    r"[a-z]{0,14}(?:[ae]nces?|[st]ions?|ments?|ities|ity|ships?|ices?|lines?|desk|unit|council|public|records|health|safety"
+    r"|research|science|programs?|programmes?|permits?|licens(?:es?|ing)|taxes|voters?|consumers?|foia|gov)"
 )
 # A customer wants to complain, or asks: 想咨询一下退货 and 我要投诉 are his own words, 投诉请拨 is a hotline's.
 _WANTED = r"(?<![想先])(?<![我们][要来去])(?<![帮给][我您你])(?<!打算)(?<!准备)"
@@ -185,6 +194,11 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if is_public_by_itself(entity, value):
         return True
     if entity == "EMAIL_ADDRESS":
+        local, _, domain = value.partition("@")
+        shared = "-" in local and local.isupper()  # CNECT-AIOFFICE@ec.europa.eu
+        said = text[max(0, start - 2 * BEFORE) : start]
+        if _GOVERNMENT.search(domain.lower()) and (shared or _is_short_for(local.lower(), said)):
+            return True
         return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None
     if entity not in _OF:
         return False
@@ -206,6 +220,14 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if told is None and speaker is None:
         return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
     return bool(told)
+
+
+def _is_short_for(local: str, said: str) -> bool:
+    """Whether a mailbox is called by the short name of the office before it: (ADEAR) Center, or its initials."""
+    if len(local) < _SHORTEST or not local.isalpha():
+        return False
+    initials = "".join(word[0] for word in re.findall(r"\b[A-Z][a-z]+", said)).lower()
+    return local.upper() in re.findall(r"[A-Z]+", said) or local in initials
 
 
 def _people(entity: str, left: str, right: str) -> tuple[int | None, int | None]:
@@ -257,7 +279,8 @@ def is_public_by_itself(entity: str, value: str) -> bool:
     if entity == "EMAIL_ADDRESS":
         local, _, domain = value.lower().partition("@")
         # leetcode@leetcode.com is the house's own
-        return _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
+        own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
+        return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
     return entity == "PHONE_NUMBER" and _is_service_number(value)
 
 

@@ -16,11 +16,13 @@ In other records than its own a value is looked for only where it can be told fr
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 import polars as pl
 
+from datacheck.pii.callings import called, named
 from datacheck.pii.expressions import HAN, SEPARATOR
 from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given
@@ -28,7 +30,7 @@ from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
-from datacheck.pii.recognizers.person import COMPOUND, SURNAMES
+from datacheck.pii.recognizers.person import COMPOUND, LATIN
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
 # A long number goes on in the next line, item or quotation; the digits of several lines are no short one.
@@ -45,42 +47,22 @@ _FEWEST_MIXED = 7  # letters and digits, as a number plate has: what may be look
 # What may stand before a number and belong to it: the country code, the trunk prefix.
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
 _PREFIX_LENGTH = 5
-_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]{3,}")
+_WORD = re.compile(f"[{LATIN}]{{3,}}")
+_HYPHENED = re.compile(rf"[{LATIN}]+(?:(?:-|['’](?!s(?![{LATIN}])))[{LATIN}]+)+")
+# Two letters are somebody behind a title (Dr. An), and alone where they are no word: Li, but not He.
+_TITLED = re.compile(
+    rf"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]([{LATIN}]{{2}})(?![{LATIN}])"
+    r"|(?<![A-Za-z@/_.\-])([A-Z][a-z])(?![A-Za-z@/_])"
+)
+_SHORT_WORDS = words(
+    "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
+    "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
+)
 _HAN = re.compile(f"[{HAN}]")
-_CHINESE = re.compile(rf"({COMPOUND}|[{SURNAMES}])([{HAN}]{{1,2}})")
-_TITLES = (
-    "先生|女士|小姐|老师|师傅|医生|大夫|教授|经理|总监|主任|老板|律师|阿姨|叔叔"
-    "|大爷|大妈|大哥|大姐|同学|警官|护士|院长|校长"
-)
-_CALLED = re.compile(
-    rf"({COMPOUND}|[{SURNAMES}])(?=[ ]?(?:{_TITLES}|[总工哥姐](?![{HAN}])"
-    r"|[总哥姐](?=[您你好说的问来去在稍请已刚要想也让])))"
-    rf"|(?<=[老小阿])(?<![大古][老小阿])({COMPOUND}|[{SURNAMES}])(?=([{HAN}]?))"
-)
 _FAMILIAR = frozenset("老小阿")
-_WORDS = words(
-    "王子 王八 王爷 马驹 马达 马虎 "
-    "石头 石子 石块 江南 河马 白兔 白菜 白鼠 白领 白脸 牛犊 黄牛 黄鱼 黄瓜 黄花 黄狗 黄车 金鱼 金库 金刚 "
-    "路灯 车站 "
-    "车厢 熊猫 "
-    "房子 房间 包子 包装 花园 "
-    "花朵 叶子 毛病 毛孩 毛驴 时候 时代 万元 米粥 龙女 龙人 "
-    "龙虾 龙包 方块 方桌 汤圆 汤包 麻雀 麻烦 鱼儿 鱼干 羊羔 "
-    "熊掌 鸡块 苗条 安全 高考 高层 沙发 沙丁 文具 文学 成本 成就 学生 连衣 全部 单元 国家 郎君"
-)
-_GOES_ON = frozenset("说来去问今明昨")  # 小白来了
-_NOBODY = words(
-    "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 "
-    "小计 小单 小费 小段 小花 小河 小山 小谷 小孔 小楼 小房 "
-    "小巧 小弟 小熊 小农 小康 小苗 老鱼 老牛 老龙 老房 老路 老车 老农"
-)
-# A given name that is a word as well is a name where somebody is called or spoken of; so is 小白 right before 您好.
-_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮请谢人名员才的了]))"
-_NAMED_RIGHT = rf"(?:(?![{HAN}])|(?=[说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍]))"
-_MEASURES = words("小时 小于 小路 小车 小计 小单 小费 小段 小河 小山 小谷 小楼 小房 小康 小米 小麦 小包 老路 老车 老房")
-_CALLING = frozenset("请的给叫让找问跟和与")
-_SPOKEN_TO = re.compile(r"您|你好|稍等|稍候|请|说的")
-
+_CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
+_STROKES = str.maketrans("ıłøđðħ", "ilodd" + "h")  # what no normal form takes apart
+_TOUCHING = ("vx", "wx", "v", "wechat", "weixin")
 _SAID = (("at", "dot"), ("艾特", "点"), ("圈a", "点"))  # the signs of an address of mail in words
 _JOINED = re.compile(r"[ \u00a0\u3000]?[,，·]?[ \u00a0\u3000]?")  # between the parts of one name: Whitfield, Sarah
 
@@ -111,6 +93,7 @@ class Traces:
         self._words: dict[str, int] = {}
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
+        self._short: dict[str, int] = {}
         self._capital: set[int] = set()
         self._persons = {number for number, value in enumerate(values) if value.entity == "PERSON"}
         for number, value in enumerate([*values, *whole]):
@@ -121,7 +104,7 @@ class Traces:
             ):
                 for part in parts:
                     self._parts.setdefault(part, number)
-                if len(parts) == 1 and not _HAN.search(value.written):
+                if len(value.written.split()) == 1 and not _HAN.search(value.written):
                     continue
             if number >= len(values) and value.entity == "PERSON":
                 plain = fold(value.written).text
@@ -144,7 +127,10 @@ class Traces:
                 folded, {form: at for form, at in self._numbers.items() if len(form) >= _LONG}, _BETWEEN_LINES
             )
         found += _called(folded, self._parts) if self._parts else ()
-        found += _named(folded, self._given) if self._given else ()
+        found += _titled(folded, self._short) if self._short else ()
+        if self._given:
+            places = named(folded.text, self._given)
+            found += [Trace(*folded.span(start, end), self._given[name]) for start, end, name in places]
         if self._capital:  # Will Grant would not have "I will grant you" changed
             found = [
                 each
@@ -197,7 +183,12 @@ class Traces:
         A Chinese given name goes to the words that are looked for, or to those that are names only in their place.
         """
         if not _HAN.search(name):
-            return [word.lower() for word in _WORD.findall(name)]
+            spoken = [word for word in name.split() if not word.islower() or name.islower()]
+            for word in spoken:
+                if len(word) == _FEWEST_OTHERS and word.isalpha():
+                    self._short.setdefault(word.lower(), number)
+            spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
+            return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
         match = _CHINESE.fullmatch(name)
         if match is None:
             return []
@@ -264,6 +255,8 @@ def is_told_anywhere(value: Original) -> bool:
 def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:
     """The forms in which a value is looked for, and where each belongs; none for what is too short to tell."""
     plain = fold(value.written).text
+    if value.entity == "WECHAT" and plain.isalpha() and plain.isascii():  # who writes vx before it leaves no blank
+        yield from ((label + plain.lower(), words) for label in _TOUCHING)
     for written in sorted({plain, RECOGNIZERS[value.entity].canonical(plain)}):
         if value.entity == "EMAIL_ADDRESS":
             yield from ((form, words) for form in _spelt(written))
@@ -287,37 +280,26 @@ def _spelt(address: str) -> Iterator[str]:
 def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
     """The places at which a part of a name stands for somebody."""
     text = folded.text
-    for match in _WORD.finditer(text):
+    for match in (*_HYPHENED.finditer(text), *_WORD.finditer(text)):
         small = match[0].lower()
-        if small in parts and (match[0][0].isupper() or is_given(small)):
-            yield Trace(*folded.span(*match.span()), parts[small])
-    for match in _CALLED.finditer(text):
-        behind = text[match.start() - 1 : match.start() + 1] if match[2] else ""
-        if (
-            match[2]
-            and match[3] not in _GOES_ON
-            and not _is_spoken_to(text, match, behind)
-            and (behind in _NOBODY or is_common(called := match[2] + match[3]) or called in _WORDS)
-        ):
-            continue  # 小时, 小王子
-        if (surname := match[1] or match[2]) in parts:
-            yield Trace(*folded.span(match.start(), match.start() + len(surname)), parts[surname])
+        known = small if small in parts else _without_accents(small)
+        if known in parts and (match[0][0].isupper() or is_given(small)):
+            yield Trace(*folded.span(*match.span()), parts[known])
+    yield from (Trace(*folded.span(start, end), parts[surname]) for start, end, surname in called(text, parts))
 
 
-def _is_spoken_to(text: str, match: re.Match[str], behind: str) -> bool:
-    """Whether 小白 is somebody: 小白您好; unless it is a word of sums and forms, alone: 请小白, or 小白的."""
-    if _SPOKEN_TO.match(text, match.end()):
-        return True
-    left, right = text[max(0, match.start() - 2) : match.start() - 1], text[match.end() : match.end() + 1]
-    if behind in _MEASURES:  # but at the beginning, and when somebody has just been answered
-        return right in tuple("，,") and (left in ("", "\n") or text[: match.start() - 1].endswith("好的"))
-    return (not left.isalnum() or left in _CALLING) and (not right.isalnum() or right == "的")
+def _titled(folded: Folded, short: Mapping[str, int]) -> Iterator[Trace]:
+    """The places at which a name of two letters stands for somebody."""
+    for match in _TITLED.finditer(folded.text):
+        group = 1 if match[1] else 2
+        if match[group].lower() in short and (group == 1 or match[2] not in _SHORT_WORDS):
+            yield Trace(*folded.span(*match.span(group)), short[match[group].lower()])
 
 
-def _named(folded: Folded, given: Mapping[str, int]) -> Iterator[Trace]:
-    """The places at which a given name that is a word as well stands for somebody."""
-    for match in re.finditer(f"{_NAMED_LEFT}({'|'.join(given)}){_NAMED_RIGHT}", folded.text):
-        yield Trace(*folded.span(*match.span()), given[match[1]])
+def _without_accents(word: str) -> str:
+    """Jose of José: who types a name without the signs of its language leaves them out."""
+    spread = unicodedata.normalize("NFD", word.translate(_STROKES))
+    return "".join(char for char in spread if not unicodedata.combining(char))
 
 
 def _is_told_apart(word: str) -> bool:

@@ -547,6 +547,7 @@ def test_what_a_redaction_leaves_is_listed_and_no_success(tmp_path, command, lan
 def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp_path, command, monkeypatch):
     """The sabotage: nothing is replaced but what a recognizer sees."""
     monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
+    monkeypatch.setattr(Redactor, "_add_names", lambda *_: None)
     jsonl(tmp_path / "data" / "a.jsonl", chat("我叫王建国", "好的，王建国"))
     code, out, _ = apply_redact(command, tmp_path)
     assert code == 1
@@ -556,6 +557,7 @@ def test_what_is_left_is_found_in_the_copy_and_not_believed_of_the_redaction(tmp
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_what_is_left_in_a_table_is_found_too(tmp_path, command, monkeypatch, suffix):
     monkeypatch.setattr(Redactor, "_replace_traces", lambda *_: None)
+    monkeypatch.setattr(Redactor, "_add_names", lambda *_: None)
     (tmp_path / "data").mkdir()
     table = pa.table({"prompt": ["你好", "我叫王建国"], "response": ["好", "王建国您好"]})
     path = tmp_path / "data" / f"a.{suffix}"
@@ -806,6 +808,46 @@ def test_what_only_a_stricter_look_sees_is_listed_and_no_success(tmp_path, comma
         said = command("apply", tmp_path / "report", "--out", tmp_path / lang, *options, "--lang", lang)[1]
         assert words in said.replace("\n", " ").replace("  ", " ")
         assert others not in said
+
+
+def test_a_copy_is_searched_by_a_second_reading(tmp_path, command, monkeypatch):
+    """What replaces values finds nothing here, neither before the copy is written nor in it."""
+    monkeypatch.setattr("datacheck.pii.traces.Traces.find", lambda *_: [])
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"我叫王建国，手机号{PHONES[0]}", f"ref_{PHONES[0]}x，请王工稍等"))
+    code, _, _ = apply_redact(command, tmp_path)
+    assert code == 1
+    left = [json.loads(line) for line in (tmp_path / "out" / "left.jsonl").read_text().splitlines()]
+    told = {(each["where"], each["entity"], each["replaced_elsewhere"]) for each in left}
+    assert told == {("messages[1].content", "CN_MOBILE", True), ("messages[1].content", "PERSON", True)}
+
+
+NAMED = {
+    "Drew Smith, card <CN_BANK_CARD_v1>": "Let me check with Smith, Drew first, or with drew_smith.",
+    "帮罗长江查一下，卡号": "罗总说没问题，明天长江会来，罗工也到。",
+    "这是我同事欧阳海涛，卡号": "给欧阳发了短信，收到，海涛哥。",
+    "Ship to Sanne de Vries, card": "Ms. Vries, thanks",
+    "Customer: Li Xiaoming; card": "Please tell Li to wait. lixiaoming",
+    "Hi, José Yılmaz, card": "JOSE YILMAZ and Jose",
+}
+
+
+@pytest.mark.parametrize(("said", "answer"), NAMED.items())
+def test_a_name_that_nothing_introduces_is_replaced_in_somebodys_row(tmp_path, command, said, answer):
+    card = canary("CN_BANK_CARD", 5)
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{said.removesuffix('<CN_BANK_CARD_v1>')} {card}", answer), chat(answer))
+    assert apply_redact(command, tmp_path)[0] == 0
+    first, second = kept(tmp_path, "a.jsonl").decode().splitlines()
+    left = re.findall(
+        "Drew|Smith|drew|罗|长江|欧阳|海涛|Sanne|Vries|Li\\b|[Xx]iao|Jos|JOS|Y.lmaz|YIL", PSEUDONYM.sub("", first)
+    )
+    assert left == []
+    assert json.loads(second)["messages"][0]["content"] == answer  # nobody's row stays as it is
+
+
+def test_a_name_of_wechat_that_letters_touch_is_replaced(tmp_path, command):
+    jsonl(tmp_path / "data" / "a.jsonl", chat("微信号：bobonana", "记下了 vxbobonana，BOBONANA，b\u200bobonana"))
+    assert apply_redact(command, tmp_path)[0] == 0
+    assert "bonana" not in kept(tmp_path, "a.jsonl").decode().lower().replace("\u200b", "")
 
 
 def test_how_to_redact_is_said_with_redact_only(tmp_path):

@@ -6,6 +6,7 @@ from random import Random
 from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
+    BREAK,
     FIELD_LEFT,
     GAP,
     GATE_DIGITS,
@@ -31,7 +32,7 @@ _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
 # A table of numbers of four digits (2749 2753 2767 …) is no row of cards.
 _NO_ROW_LEFT, _NO_ROW_RIGHT = r"(?<!(?:[0-9]{4}\s{1,2}){5})", r"(?!(?:\s{1,2}[0-9]{4}){5})"
-_BROKEN = r"62(?:(?:\r?\n)?[0-9]){14}(?:(?:(?:\r?\n)?[0-9]){3})?"
+_BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
 
 
 class CnBankCard(Recognizer):
@@ -55,7 +56,7 @@ class CnBankCard(Recognizer):
         "cn_bank_card.before_letters": (
             r"(?:卡号?|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
         ),
-        "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
+        "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
     positive = (

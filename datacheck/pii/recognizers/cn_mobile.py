@@ -11,6 +11,7 @@ from datacheck.pii.expressions import (
     GAP,
     GATE_DIGITS,
     GLUED_LEFT,
+    HAN,
     RIGHT,
     RIGHT_OR_USE,
     SEPARATOR,
@@ -35,6 +36,11 @@ _WORDS = "手机|手機|电话|電話|号码|號碼|微信"
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 162000 - 12000 is not
 
+_UNITS = (
+    r"(?:(?i:[kmgtn]?i?b|b(?:it|yte)s?|[mun]?s(?:ec)?|h|min|[kmc]?m|[kmg]?hz|px|pt|rpm|usd|rmb|cny|st|nd|rd|th|x|u?l{1,2}|[unfde])"
+    r"(?![A-Za-z]))"
+)
+_CHINESE = rf"，。：；！？、（）{HAN}"
 _OVERFLOW = range(2**34 - 2, 2**34 + 3)  # tests of integers are full of it
 _DECIMAL = re.compile(r"[0-9]+\.[0-9]+")  # 139.66778421 is a figure; with points as separators there are two of them
 
@@ -75,6 +81,13 @@ class CnMobile(Recognizer):
             rf"(?:(?:{_WORDS}|联系我)[号號]?[码碼]?|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no))[ ]?[:：是]?[ ]?"
             r"(?P<value>1[3-9][0-9]{9})(?=[A-Za-z])"
         ),
+        # 18750500927abc in Chinese: no quantity with its unit, no key of a program
+        "cn_mobile.touched": (
+            rf"(?:(?<=[{_CHINESE}]|[{_CHINESE}] )(?:[A-Za-z]{{1,3}}[ ]?)?"
+            rf"|(?:\A|(?<=\n))(?=[0-9]{{11}}[A-Za-z]{{1,8}}[ ]?[{_CHINESE}]))"
+            rf"(?P<value>1[3-9][0-9]{{9}})(?!{_UNITS})"
+            rf"(?=[A-Za-z]{{1,8}}(?:[ ]?[{_CHINESE}]|[!.,;?]?(?:\n|\Z)))"
+        ),
         "cn_mobile.lines": rf"{_LEFT}(?:{_GROUPS}|{_ANYWHERE}){RIGHT}(?![ \-]?[0-9])",
         "cn_mobile.spaced": (
             rf"{_LEFT}(?<!\+)(?=[1+0-9]){_OF_AMERICA}(?<![0-9]{SEPARATOR}){_PREFIX}1{GAP}[3-9](?:{GAP}[0-9]){{9}}{RIGHT}(?!"
@@ -104,6 +117,8 @@ class CnMobile(Recognizer):
         if number.endswith("00000"):
             return Judgement(0.3, "valid")
         if rule == "cn_mobile.id":  # of a person, or of anything
+            return Judgement(0.5, "suspect", "valid")
+        if rule == "cn_mobile.touched":
             return Judgement(0.5, "suspect", "valid")
         if rule in ("cn_mobile.lines", "cn_mobile.signs"):
             return Judgement(0.2, "valid")

@@ -36,7 +36,10 @@ class CnSocialSecurity(Labelled):
     prefilter = rf"{_LABEL}|{_BARE}"
     needs = rf"[0-9](?:{GAP}[0-9]){{6}}"
     patterns = {
-        "cn_social_security": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}",
+        # mayishebao-1758-0759 is the name of a file
+        "cn_social_security": (
+            rf"(?:(?<![a-z])|(?![a-z]))(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"
+        ),
         "cn_social_security.en": rf"{_BARE}{LINKER}(?<![0-9A-Za-z]){NO_WORD}(?!{_SSN})(?P<value>{_VALUE}){RIGHT}",
     }
     negative_right = ARITHMETIC_RIGHT  # 缴纳社会保险54846.19元

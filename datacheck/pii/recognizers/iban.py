@@ -22,6 +22,7 @@ class Iban(Recognizer):
         "iban.lower": rf"{LEFT}[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11,30}}{RIGHT}",
         # A word may follow in capitals; groups of four end where the number does.
         "iban.groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?:[ \-][0-9A-Z]{{1,3}})?{RIGHT}",
+        "iban.whole_groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?=[ ][A-Z])",  # … 8901 X
     }
     positive = r"银行|账户|账号|(?i:iban|bank|account)"
     extents = (rf"(?<![0-9A-Za-z])[A-Z]{{2}}[0-9]{{2}}(?:{GAP}{_CHAR}){{11,30}}",)

@@ -68,15 +68,18 @@ _NOBODY = "".join(
     rf"(?<!{word} )" for word in "Game Character Hero Company Product Project Brand Team App Book Movie Band".split()
 )
 _DESCRIBED = r"[^\n]{1,80}\n[ ]{0,4}(?:Description|Parameters)[ ]?[:：]"  # the name of a tool
-_LETTERS = "A-Za-zÀ-ÖØ-öø-ÿ"
+LATIN = r"A-Za-zÀ-ÖØ-öø-ɏḀ-ỿ"
+UPPER = "A-ZÀ-ÖØ-Þ"
+"""Latin letters, and capitals with which names begin, inside a class."""
 # A full stop belongs to few words: with "My name is Sarah. My order …" a sentence ends.
-_WORD = rf"(?:(?:Dr|Mrs?|Ms|Prof|Eng|Jr|Sr|St|Wm)\.|[A-ZÀ-ÖØ-Þ][{_LETTERS}'’\-]{{1,20}})"
+_WORD = rf"(?:(?:Dr|Mrs?|Ms|Prof|Eng|Jr|Sr|St|Wm)\.|[{UPPER}][{LATIN}'’\-]{{1,20}})"
 # What stands behind a name on the same line is the label of the next value: Contact: Jane Roe Tel: …
 NEXT_LABEL = (
     r"(?!(?:Tel|Telephone|Phone|Mobile|Cell|Fax|E-?[Mm]ail|Mail|QQ|We[Cc]hat|Address|Passport|Card|Account|ID|Age|Date|DOB|Born"
     r"|Gender|Sex|From|To|Re|Subject|Company|Title|Room|Order)(?![A-Za-z]))"
 )
-_ON = rf"(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.))"
+_PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|bin|ibn|al|el)[ ]){0,2}"
+_ON = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:{_WORD}|[A-Z]\.))"
 # A title is no label by itself: novels and exercises are full of them. Beside an identifier it is (see names.py).
 TITLED = (
     r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ]"
@@ -93,7 +96,7 @@ INTRODUCED = (
     r"(?<![A-Za-z])(?i:this is|it is|it[’']s|here is|i am|i[’']m)[ ]"
     rf"(?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})(?=[,;(]|\.[ ]| and my | speaking)"
 )
-_FULL = rf"{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{NEXT_LABEL}{_WORD}"
+_FULL = rf"{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_PARTICLE}{NEXT_LABEL}{_WORD}"
 _TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_THIS = r"[Tt]his is[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_ENGLISH = (
@@ -180,10 +183,11 @@ class Person(Recognizer):
         ),
         "person.am": rf"(?:我是|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?![{HAN}])",
         "person.am_en": (
-            rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
+            rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ]"
+            rf"(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
         ),
         "person.this_en": (
-            rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ](?:{_WORD}|[A-Z]\.)){{1,2}})"
+            rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})"
             r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z]))"
         ),
         "person.title": (

@@ -31,7 +31,7 @@ class Qq(Labelled):
     )
     # QQ[10018] is a process in a log, /qq_14989227/ a path
     patterns = {
-        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9A-Za-z@]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
+        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9@]|[A-Za-z]{{3}}|[A-Za-z]{{1,2}}[0-9A-Za-z@_\-]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
     }
     extents = (rf"{_LABEL}{LINKER}(?P<value>{_NUMERALS})",)
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")

@@ -22,6 +22,23 @@ _HANDLE = "[a-z]{3,12}(?:[_-]?[a-z]{1,12})?_?"
 _TOUCHED = "(?:[vw]x|[加+＋]v|[Ww]e[Cc]hat|卫星[:：][ ]?)"  # 卫星 sounds like 微信
 _TIGHT = f"{_TOUCHED}{_HANDLE}[0-9]{{2}}"
 _VALUE = r"[A-Za-z][A-Za-z0-9_\-]{5,19}"
+# A name of letters only, without a sign before it, is one where somebody speaks of his own or of somebody's WeChat,
+# and where no English goes on: 我微信 skyetnaakv, but not 使用微信 payment. Few words begin with vx and wx.
+_LETTERS = r"(?:[a-z]{6,20}|[A-Z]{6,20}|[A-Z][a-z]{5,19})"
+_NO_NAME = (
+    r"(?!(?i:android|iphone|windows|harmony|openid|unionid|webview|github|payment|official|website|browser"
+    r"|server|client|python|javascript|typescript"
+    r"|java|mini|program|wechat|weixin|messenger|facebook|twitter|whatsapp|telegram|linkedin|instagram"
+    r"|tiktok|alipay|qrcode|login|token|oauth|jssdk|mobile|desktop|article|public|group|moments|channel|account|number|session"
+    r"|secret|native|service|platform|support|business|enterprise|reading|weread|version|signal|discord|google|youtube|online"
+    r"|works|widgets|python|charts|parse|pusher|share|request|router|table|config|image|cloud|store|proto|notify|message|robot"
+    r"|url|http|email|phone|address|contact|update|download|install|please|thanks|before|friend|button|window|system))"
+)
+_STATES = (
+    "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
+)
+_BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这]|[，。！？；：\u4e00-\u9fff] ))"
+_ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
 
 
 class Wechat(Recognizer):
@@ -32,6 +49,13 @@ class Wechat(Recognizer):
     policy = Policy("block", hard=True)
     label = "微信号:"
     prefilter = rf"{_STRONG}{LINKER}[A-Za-z]|wxid_[a-z0-9]|[Vv]：[A-Za-z]|{_TIGHT}"
+    prefilters = (
+        r"(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|WX|VX|(?i:wechat|weixin)号)[:：是][ ]?[A-Za-z]",
+        r"[VvWw][Xx][A-Za-z]{2}|加[Vv][A-Za-z]{2}|(?i:wechat|weixin)[A-Za-z]{2,16}[0-9_\-]",
+        r"(?i:(?:my|his|her|our) (?:wechat|weixin)(?:[ ]?(?:id|account|number|name))? is )[A-Za-z]",
+        "[+＋][ ]?[Vv][ :：]{1,2}[A-Za-z]{6}",
+        r"[A-Za-z0-9_\-][ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))",
+    )
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_] ?(?=[+]))(?:{_STRONG})"
@@ -39,7 +63,8 @@ class Wechat(Recognizer):
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.wxid": (
-            r"(?<=(?:(?<![A-Za-z0-9])[vw]x[ :：]?|(?<![A-Za-z0-9_])))(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+            r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX][ :：]?|(?<![A-Za-z0-9_])))"
+            r"(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
@@ -47,6 +72,30 @@ class Wechat(Recognizer):
             rf"(?:微信号码?|微信ID|[加+＋]微信?|加[ ]?[Vv薇威](?![A-Za-z0-9])|[徽薇威]信|绿泡泡"
             rf"|(?<![A-Za-z0-9])(?:[VvWw][Xx]号?|[Vv]信)){LINKER}"
             rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
+        ),
+        "wechat.spelt": (
+            rf"(?<![A-Za-z0-9])(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|(?i:wechat|weixin)号)[:：是][ ]?"
+            rf"(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
+        ),
+        "wechat.letters": rf"{_BEGUN}微信[ ]?{_NO_NAME}(?P<value>{_LETTERS})(?![A-Za-z0-9_\-@]){_ENDED}",
+        "wechat.touched": (
+            rf"(?<![A-Za-z0-9_/\-])(?:[vw]x|[VW]X){_NO_NAME}"
+            rf"(?P<value>{_LETTERS}|[a-z]{{2,16}}(?:[_\-][a-z]{{2,12}}|[_\-]?[0-9]{{1,5}}))"
+            rf"(?![A-Za-z0-9_\-@]){_ENDED}"
+        ),
+        "wechat.plus": rf"{_BEGUN}[+＋][ ]?[Vv][ :：]{{1,2}}(?P<value>{_LETTERS}){_ENDED}",
+        "wechat.is": (
+            rf"(?<![A-Za-z])(?i:(?:my|his|her|our) (?:wechat|weixin)(?:[ ]?(?:id|account|number|name))? is )"
+            rf"(?!(?i:{_STATES})(?![A-Za-z]))(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]){_ENDED}"
+        ),
+        "wechat.touched_mixed": (
+            rf"{_BEGUN}(?:(?:有意|可)?加[Vv][Xx]?|(?i:wechat|weixin)|[VvWw][Xx])"
+            r"(?P<value>[A-Za-z]{2,16}(?:[0-9]{2,5}|[_\-][A-Za-z0-9]{2,12}))(?![A-Za-z0-9_\-@])"
+            rf"{_ENDED}"
+        ),
+        "wechat.behind": (
+            rf"(?:加我|加|联系|找我|我|[号是：:])[ ]?(?!(?i:wechat|weixin|tencent))(?P<value>{_VALUE})"
+            r"[ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))(?:号|同号)?[）)]"
         ),
     }
     extents = (rf"(?:{_STRONG}){LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})", f"{_TIGHT}[0-9]{{0,3}}")

@@ -44,6 +44,22 @@ SABOTAGES = (
         "tests/derive/test_redact.py::test_a_record_that_would_read_otherwise_than_meant_goes_and_the_others_are_written",
     ),
     Sabotage(
+        "the_second_reading_is_not_asked",
+        "a copy is searched for what was replaced by a reading that replaced nothing",
+        "datacheck.derive.redact.Redactor.left",
+        "remains.inside(scalar.text) if value not in standing_here",
+        "remains.inside(scalar.text) if False",
+        "tests/derive/test_redact.py::test_a_copy_is_searched_by_a_second_reading",
+    ),
+    Sabotage(
+        "names_wait_to_be_introduced",
+        "in a row that holds somebody's identifier a name goes that nothing introduces",
+        "datacheck.derive.redact.Redactor._add_names",
+        "found[number] = _with_names(found[number], names)",
+        "found[number] = _with_names(found[number], ())",
+        "tests/derive/test_redact.py::test_a_name_that_nothing_introduces_is_replaced_in_somebodys_row",
+    ),
+    Sabotage(
         "no_stricter_look",
         "a copy is looked at more strictly than the gate looks",
         "datacheck.derive.redact.Redactor.left",

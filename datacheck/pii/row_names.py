@@ -1,0 +1,164 @@
+"""Names in a record in which somebody's identifier or name stands: what a redaction looks for there, and no gate.
+
+Beside a private identifier a name that nothing introduces is most often its owner's, so one too many costs a word of a
+text, and one too few is somebody's. Besides what `free_names` finds: given names that are words (Grace, Drew) before
+a capitalised word, and two or three capitalised words, or a likely Chinese name, behind a word that leads to somebody.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+
+from datacheck.pii.expressions import HAN
+from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_entry, is_word, model
+from datacheck.pii.given_names import given_names, words_as_names
+from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
+from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
+
+UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
+_WORD = rf"(?:[{UPPER}]['’])?[{UPPER}][{LATIN}]+(?:[-'’][{LATIN}]+)*"
+_PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
+_MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
+_FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
+_RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
+# A word that leads to somebody: Customer: …, Dear …, the record of …
+_LED = re.compile(
+    rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|name|contact|consignee|recipient|passenger|employee|student"
+    r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best)[ ]?[:：,，][ \n]?"
+    r"|(?i:dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
+    r"(?:record|account|file|profile|order|form|details|address|number|request) (?:of|for))\.?[ ])"
+    rf"(?P<value>{_FULL})"
+)
+_THINGS = (
+    "(?:我的?|家里|固定|联系|办公|工作|美国)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
+    "|扣扣|邮箱|邮件|电子邮|住址|地址|车牌|家在)"
+    "|收货|寄到|打款|SSN|[VvWw][Xx][:： ]|加[我Vv]|威信|薇信|收款|储蓄"
+)
+# A run before what a person has: Tobias Haverford, phone: …
+_OWNS = re.compile(
+    rf"(?<![{LATIN}0-9&@/’'.\-])(?P<value>{_FULL})[ ]?[,;:(\-–—][ ]?"
+    r"(?i:(?:and |with |whose )?(?:my |his |her |the )?(?:tel|phone|mobile|cell|e-?mail|mail|qq|wechat|id|ssn"
+    r"|weixin|social security|passport|card|bank card|account|address|dob|born|licen[cs]e"
+    rf"|iban|call me|reach me)(?![a-z])|<[A-Z]|{_THINGS})"
+)
+# Who is greeted in a line of its own, or signs: Ewan Bell, – but not Kind Regards,
+_LINE = re.compile(
+    rf"(?m:^[ ]?(?P<value>{_FULL})(?<!Regards)(?<!Thanks)(?<!Wishes)(?<!You)(?<!Team)(?<!Sincerely),[ ]?$)"
+    rf"|(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers|[Yy]ours),?[ ]?\n+[ ]?"
+    rf"(?P<signed>{_FULL})(?=[ ]?(?:\n|\Z))"
+)
+_SYLLABLE = (
+    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"
+    "|ui|uo|a|e|i|o|u)"
+)
+_PINYIN = re.compile(
+    rf"(?<![{LATIN}0-9])(?P<value>(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
+    rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao)"
+    rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
+)
+_RARE = (
+    "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
+    "束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
+)
+_GIVEN = GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗"
+_ROLES = (
+    "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
+    "|请人"
+)
+# 我是, 客户 and the like, then a surname and one or two characters that stand apart
+_LIKELY = re.compile(
+    rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?![{HAN}])"
+)
+# 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
+_MEANT = re.compile(
+    rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_ROLES})[ ]?"
+    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
+    rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您]|先生|女士|[^{HAN}]|\Z)"
+)
+# A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
+_HAS = re.compile(
+    rf"(?:\A|(?<=[\n，。；;：:]))[ ]?(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ ，,：:]{{1,2}}"
+    rf"(?:{_THINGS}|<[A-Z])"
+)
+# 帮…查一下: whoever stands between
+_FOR = re.compile(
+    rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
+)
+# Characters by which the sounds of foreign names are written
+_SOUNDS = (
+    "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
+    "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
+    "翰古热买江孜依木合穆顿珠次仁卓玛旺桑卜"
+)
+# A rare surname, and a foreign name in Chinese
+_RARELY = re.compile(
+    rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
+    rf"|(?P<foreign>(?:[ ]?[{_SOUNDS}]){{2,6}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
+)
+_ENDS_TOO = frozenset(
+    "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
+)  # of `ends`, what are surnames
+_NO_NAMES = frozenset(
+    "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season".split()
+)
+_COMPOUND = frozenset(COMPOUND.split("|"))
+_OTHER = frozenset(
+    "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind".split()
+)
+
+
+def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
+    """Return the names of the texts that have some, by number, in order; some may overlap."""
+    found = dict(free_names(texts)) if model() is not None else {}
+    for number, text in enumerate(texts):
+        if own := {*_listed(text), *_led(text)}:  # what leads to a name says better where it ends than the network
+            others = [name for name in found.get(number, ()) if not any(_overlap(name, each) for each in own)]
+            found[number] = sorted([*others, *own])
+    return found
+
+
+def _overlap(one: FreeName, two: FreeName) -> bool:
+    return one.start < two.end and two.start < one.end
+
+
+def _listed(text: str) -> Iterator[FreeName]:
+    """Runs of capitalised words that begin with a given name, be it a word as well."""
+    given, ends = given_names()
+    for match in _RUN.finditer(text):
+        parts = match[0].split(" ")
+        while len(parts) > 2 and parts[0] in _OTHER:
+            parts = parts[1:]
+        first, last = _without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
+        is_end = last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO))
+        if (first in given or first in words_as_names()) and not is_end and len(last) > 1:
+            yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
+
+
+def _led(text: str) -> Iterator[FreeName]:
+    """What stands behind a word that leads to somebody."""
+    ends = given_names()[1]
+    for match in (each for form in (_LED, _OWNS, _LINE, _PINYIN) for each in form.finditer(text)):
+        group = "value" if match["value"] else "signed"
+        parts = match[group].split(" ")
+        if parts[0] not in _OTHER and parts[-1] not in ends - _ENDS_TOO:
+            yield FreeName(*match.span(group), LISTED)
+    for match in (each for form in (_LIKELY, _MEANT, _FOR) for each in form.finditer(text)):
+        if not _is_other(match["value"]):
+            yield FreeName(*match.span("value"), MODEL)
+    for match in _HAS.finditer(text):  # a place of that name has no telephone: 马山 手机号码是…
+        if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):
+            yield FreeName(*match.span("value"), MODEL)
+    for match in _RARELY.finditer(text):
+        yield FreeName(*match.span("value" if match["value"] else "foreign"), MODEL)
+
+
+def _is_other(name: str) -> bool:
+    """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
+    if name[:2] in _COMPOUND or len(name) == 2:
+        return len(name) == 2 and is_word(name)
+    return is_entry(name) or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)
+
+
+def _without_accents(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))

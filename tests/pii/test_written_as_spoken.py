@@ -1,0 +1,74 @@
+"""WeChat names of letters only, numbers that letters touch or a quotation breaks, and what only looks like them."""
+
+import polars as pl
+import pytest
+
+from datacheck.pii.analyzer import find
+from datacheck.pii.canaries import canary
+
+NAME = "skyetnaakv"
+
+
+def found(text):
+    hits = find(pl.Series([text]))
+    return [(entity, text[start:end]) for entity, start, end in hits.select("entity", "start", "end").iter_rows()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "微信 {}，谢谢", "我微信{}。", "可以加我{}（微信）", "w x：{}", "微X：{}", "微信同号：{}", "Wechat号：{}", "有意加vx{}，急",
+        "您好！vx{}", "好的，VX{}", "my wechat is {}.", "嗯 +v {}，谢谢",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("name", [NAME, "LittleJia90", "star_rain"])
+def test_a_name_of_wechat(text, name):
+    if name != NAME and ("+v" in text or text.startswith(("微信 ", "我微信"))):
+        pytest.skip("what has a digit or a low line is found by other rules")
+    assert ("WECHAT", name) in found(text.format(name))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "使用微信 payment 接口", "微信 openid 是什么", "微信 android 版", "import wxpython", "vxworks.h", "Tencent（微信）",
+        "wxParse(html)", "my wechat is blocked, help", "u +v vector", "接入weixin-java-pay", "WeChat（微信）是应用",
+    ],
+)  # fmt: skip
+def test_what_is_no_name_of_wechat(text):
+    assert not [hit for hit in found(text) if hit[0] == "WECHAT"]
+
+
+@pytest.mark.parametrize("text", ["我的{}ok", "您好，{}abc 谢谢", "{}abc，麻烦", "好的，tel{}abc"])
+def test_a_mobile_number_before_letters_in_chinese(text):
+    number = canary("CN_MOBILE", 11)
+    assert ("CN_MOBILE", number) in found(text.format(number))
+
+
+@pytest.mark.parametrize(
+    "text", ["{}abc", "耗时{}ms", "大小{}bytes", "key={}abc", "offset {}L", "-k order-{}", "共{}x"]
+)
+def test_a_figure_before_letters_is_none(text):
+    assert found(text.format(canary("CN_MOBILE", 11))) == []
+
+
+def test_what_a_quotation_or_a_list_breaks():
+    identity, card = canary("CN_RESIDENT_ID", 3), canary("CN_BANK_CARD", 3)
+    assert [entity for entity, _ in found(f"身份证{identity[:7]}\n> {identity[7:]}")] == ["CN_RESIDENT_ID"]
+    assert [entity for entity, _ in found(f"卡号{card[:3]}\n- {card[3:7]}\n- {card[7:]}")] == ["CN_BANK_CARD"]
+    assert found("QQ30959735a。") == [("QQ", "30959735")]
+    assert found("IBAN VG96 VPVG 0000 0123 4567 8901 X in it") == [("IBAN", "VG96 VPVG 0000 0123 4567 8901")]
+    assert found("mayishebao-1758-0759") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("mail consequences@odi.ohio.gov now", "public"), ("write jsmith@ohio.gov", "valid"),
+        ("(ADEAR) Center. Email: adear@nia.nih.gov", "public"), ("约束 CNECT-AIOFFICE@ec.europa.eu", "public"),
+        ("National Institute on Aging Information Center: niaic@nia.nih.gov", "public"),
+        ("Jane Doe, jdoe@nih.gov", "valid"), ("consequences@acme.com", "valid"),
+    ],
+)  # fmt: skip
+def test_whose_a_mailbox_of_an_authority_is(text, state):
+    assert find(pl.Series([text]))["state"].to_list()[-1] == state
