@@ -266,10 +266,10 @@ object of ours; so is flash_attn, where it is not installed); for axolotl throug
 without what it would write for a next run, and its collator, DPO and KTO through its own trainers (bitsandbytes,
 xformers, flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift
 in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are
-the first row, up to 200 rows that the twin marks and up to 300 that it keeps. Fates are compared, and where the run
-names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of 500 rows", or shows the
-rows where it does not; there the package is believed. There are probes for {probes}. `packing` is left out, since a
-pack is no row any more.
+the first row, up to 200 rows that the twin marks, and others that it keeps, evenly spread, up to 500 in all. Fates are
+compared, and where the run names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of
+500 rows", or shows the rows where it does not; there the package is believed. There are
+probes for {probes}. `packing` is left out, since a pack is no row any more.
 
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)

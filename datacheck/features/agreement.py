@@ -181,7 +181,7 @@ def request_of(run: TokenRun) -> ProbeRequest:
     return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
 
 
-_LOST_ROWS, _ALTERED_ROWS, _KEPT_ROWS = 150, 50, 300  # that are asked about
+ASKED_ROWS, _LOST_ROWS, _ALTERED_ROWS = 500, 150, 50  # at most; the rest are rows that are kept
 COLUMNS = {"row": pl.UInt32, "fate": pl.String, "differs": pl.String, "at": pl.String, "said": pl.String}
 
 
@@ -207,7 +207,7 @@ class Agreement(Summary):
 
     def compute(self, data: View) -> pl.DataFrame:
         """Choose rows, ask, compare."""
-        rows = _chosen(data[Need(self._fates())].collect(), data)
+        rows = asked_rows(data[Need(self._fates())].collect(), data.rows.collect()["row"])
         pieces = [piece.filter(pl.col("row").is_in(rows)).collect() for piece in data.pieces("records")]
         table = pl.concat([piece.select("row", "json") for piece in pieces]).sort("row")
         folder = data.scratch / "probe"
@@ -242,16 +242,16 @@ def _lacks(name: str) -> Message:
     return Message("the installed version has no setting {name}: it was not asked with it", name=name)
 
 
-def _chosen(fates: pl.DataFrame, data: View) -> list[int]:
-    """The rows to ask about, in order."""
+def asked_rows(fates: pl.DataFrame, every: pl.Series) -> list[int]:
+    """The rows to ask about, in order: all, or ASKED_ROWS of them."""
     marked = fates.drop_nulls("row").unique(["row", "problem"], maintain_order=True)
     lost = marked.filter(pl.col("fate").is_in(LOST))
     altered = marked.filter(~pl.col("fate").is_in(LOST))
-    rows = data.rows.select(pl.col("row").cast(pl.UInt32)).collect()["row"]
+    rows = every.cast(pl.UInt32)
     chosen = {*rows.head(1), *_some(lost, _LOST_ROWS), *_some(altered, _ALTERED_ROWS)}
-    kept = rows.filter(~rows.is_in(lost["row"].implode()))
-    step = max(1, -(-len(kept) // _KEPT_ROWS))
-    return sorted(chosen | set(kept.gather_every(step)))
+    kept = rows.filter(~rows.is_in([*chosen, *lost["row"]]))
+    room = min(len(kept), ASKED_ROWS - len(chosen))
+    return sorted(chosen | {kept[len(kept) * turn // room] for turn in range(room)})
 
 
 def _some(marked: pl.DataFrame, most: int) -> list[int]:

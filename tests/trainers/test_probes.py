@@ -13,10 +13,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from typer.testing import CliRunner
 
 from datacheck.cli.main import app
+from datacheck.features.agreement import asked_rows
 from datacheck.files.versions import write_manifest
 from datacheck.gate.keys import new_key
 from datacheck.session.options import Options
@@ -135,6 +137,20 @@ def test_every_row_has_an_answer(python, tmp_path):
 def test_the_first_row_may_be_the_bad_one(python, tmp_path):
     probed = asked(python, tmp_path / "p", EMPTY, EMPTY, GOOD)
     assert [row.fate for row in probed.rows] == ["failed", "failed", "kept"]
+
+
+@pytest.mark.parametrize(("rows", "lost", "asked"), [(1300, 9, 500), (520, 400, 270), (40, 3, 40)])
+def test_five_hundred_rows_are_asked_where_there_are_as_many(rows, lost, asked):
+    """Some of each rule, the first row, and what is kept from the whole file."""
+    fates = pl.DataFrame(
+        {"row": range(5, 5 + lost), "problem": ["a", *["b"] * (lost - 1)], "fate": "dropped"},
+        schema_overrides={"row": pl.UInt32},
+    )
+    found = asked_rows(fates, pl.Series(range(rows), dtype=pl.UInt64))
+    assert len(found) == asked
+    assert found == sorted(set(found))
+    assert {0, 5, 6} <= set(found)
+    assert found[-1] > rows * 0.97
 
 
 def test_files_are_loaded_apart(python, tmp_path):
