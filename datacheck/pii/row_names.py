@@ -79,7 +79,8 @@ _MEANT = re.compile(
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
     rf"(?:\A|(?<=[\n，。；;：:]))[ ]?(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ ，,：:]{{1,2}}"
-    rf"(?:{_THINGS}|<[A-Z])"
+    rf"(?:{_THINGS}|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate)(?![a-z])"
+    r"|<[A-Z])"
 )
 # 帮…查一下: whoever stands between
 _FOR = re.compile(
@@ -102,6 +103,7 @@ _ENDS_TOO = frozenset(
 _NO_NAMES = frozenset(
     "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season".split()
 )
+_SURELY = ("件人", "货人", "系人")
 _COMPOUND = frozenset(COMPOUND.split("|"))
 _OTHER = frozenset(
     "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind".split()
@@ -144,7 +146,8 @@ def _led(text: str) -> Iterator[FreeName]:
         if parts[0] not in _OTHER and parts[-1] not in ends - _ENDS_TOO:
             yield FreeName(*match.span(group), LISTED)
     for match in (each for form in (_LIKELY, _MEANT, _FOR) for each in form.finditer(text)):
-        if not _is_other(match["value"]):
+        led = text[: match.start("value")].endswith(_SURELY) and not is_entry(match["value"])  # 收件人金文学
+        if led or not _is_other(match["value"]):
             yield FreeName(*match.span("value"), MODEL)
     for match in _HAS.finditer(text):  # a place of that name has no telephone: 马山 手机号码是…
         if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):

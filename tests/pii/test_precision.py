@@ -48,7 +48,7 @@ def test_what_does_not_block_in_school_mathematics():
         ("12:30:45", "IP_ADDRESS"), ("2020-12-25-10-30-00", "MAC_ADDRESS"), ("[0.1234, 0.5678]", "GPS"), (r"a calculator gives 6.9999852\cdot10.00001988", "GPS"), ("later 6.9999852 or 10.00001988", "GPS"), ("患者：谢谢医生", "PERSON"), ("患者：怀孕14周", "PERSON"), ("病人：黄疸，39岁", "PERSON"), ('label("$N$",(44.91307,108.57427),NE/2)', "GPS"), ("draw((44.91307,108.57427)--(45.91307,109.57427))", "GPS"), ("QQ2013正式版", "QQ"), ("微信小程序 wechat pay", "WECHAT"),
         ("password: str", "CREDENTIAL"), ('token = tokenizer.encode("x")', "CREDENTIAL"), ("订单号E12345671", "CN_PASSPORT"), ("编号 A123456789X", "TW_ID"),
         ("2020-01-01 12345", "US_SSN"), ("共计 490154203237510 件", "IMEI"), ("图3-12-2021", "DATE_OF_BIRTH"), ("生日快乐", "DATE_OF_BIRTH"),
-        ("平均139.66778421", "CN_MOBILE"), ("8.8.8.0/24", "IP_ADDRESS"), ("新A股12345", "CN_PLATE"), ("京A股上市", "CN_PLATE"), ("400-810-8888", "CN_LANDLINE"), ("95588", "CN_LANDLINE"),
+        ("平均139.66778421", "CN_MOBILE"), ("8.8.8.0/24", "IP_ADDRESS"), ("新A股12345", "CN_PLATE"), ("京A股上市", "CN_PLATE"), ("伍琼 SSN220-14-1237", "CN_PLATE"), ("400-810-8888", "CN_LANDLINE"), ("95588", "CN_LANDLINE"),
         ("1. Name: Search Managers\nDescription: Search for managers", "PERSON"), ("房产证写了两个人的名字，房子怎么分", "PERSON"), ("保护自己的姓名权利", "PERSON"), ("与日本名古屋八队同组", "PERSON"),
         ("事故发生于2017年12月14日", "DATE_OF_BIRTH"), ("print(a[1::-1])", "IP_ADDRESS"), ("see §15.12.20.7", "IP_ADDRESS"), ("2012-2013寒假学生票", "CN_LANDLINE"),
         ("Proper Name <proper@email.xx>", "EMAIL_ADDRESS"), ("candidate(s = 'AB@qq.com')", "EMAIL_ADDRESS"), ("sessions for patient ID 12345.", "CN_MEDICAL_RECORD"),

@@ -12,7 +12,8 @@ from datacheck.pii.row_names import row_names
         ("Customer: Chukwuemeka Okafor; mail", "Chukwuemeka Okafor"), ("Ship to Lars van den Berg, ", "Lars van den Berg"),
         ("Tobias Haverfjord, phone: <CN_MOBILE_v1>", "Tobias Haverfjord"), ("Holly Day, Weixin: x", "Holly Day"),
         ("Dear Ayşe Yılmaz, thanks", "Ayşe Yılmaz"), ("我是官佳琪，", "官佳琪"), ("帮罗长江查一下", "罗长江"),
-        ("丛招弟先生，", "丛招弟"), ("通知祝浩然了", "祝浩然"), ("请布莱恩·科比稍等", "布莱恩·科比"),
+        ("收件人金文学 威信：", "金文学"),
+        ("丛招弟先生，", "丛招弟"), ("兰满仓 mobile number <CN_MOBILE_v1>", "兰满仓"), ("通知祝浩然了", "祝浩然"), ("请布莱恩·科比稍等", "布莱恩·科比"),
     ],
 )  # fmt: skip
 def test_a_name_is_found(text, name):
@@ -24,6 +25,7 @@ def test_a_name_is_found(text, name):
     [
         "How do I return it? Sure, let me do that.", "Summer Sale ends in July", "The Rose Garden Hotel is open",
         "请安排一下，谢谢。", "订单什么时候到？", "New York and Los Angeles", "Thank You", "客户服务，会员中心",
+        "联系人高兴，", "收件人安全员 手机",
     ],
 )  # fmt: skip
 def test_other_words_are_none(text):

@@ -15,6 +15,7 @@ _FORM = re.compile(
     rf"[{_PROVINCES}][A-HJ-NP-Z](?:[0-9A-HJ-NP-Z]{{5}}|[A-HJ-NP-Z][0-9A-HJ-NP-Z][0-9]{{4}}|[0-9]{{5}}[A-HJ-NP-Z]"
     rf"|[0-9A-HJ-NP-Z]{{4}}[学警港澳挂试超领使])|WJ[{_PROVINCES}]?[0-9]{{4,5}}[0-9A-Z]|[0-9]{{6}}使"
 )
+_NOT_ON = "(?!-[0-9])"  # 伍琼 SSN220-14-1237
 
 
 class CnPlate(Recognizer):
@@ -26,8 +27,8 @@ class CnPlate(Recognizer):
     policy = Policy("block", hard=True)
     prefilter = rf"[{_PROVINCES}]{GAP}[A-Za-z]{GAP}{_CHAR}|[Ww][Jj][{_PROVINCES} ]?[ ·]?[0-9]{{4}}|[0-9]{{6}}使"
     patterns = {
-        "cn_plate": rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}{{4}}{_SPECIAL}[0-9A-Za-z]?{RIGHT}",
-        "cn_plate.spaced": rf"[{_PROVINCES}]{GAP}{_LETTER}(?:{GAP}{_CHAR}){{5,6}}{RIGHT}",
+        "cn_plate": rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}{{4}}{_SPECIAL}[0-9A-Za-z]?{RIGHT}{_NOT_ON}",
+        "cn_plate.spaced": rf"[{_PROVINCES}]{GAP}{_LETTER}(?:{GAP}{_CHAR}){{5,6}}{RIGHT}{_NOT_ON}",
         "cn_plate.police": rf"(?<![0-9A-Za-z])[Ww][Jj][{_PROVINCES}]?[ ]?[ ·]?[0-9]{{4,5}}[0-9A-Za-z]{RIGHT}",
         "cn_plate.embassy": r"(?<![0-9A-Za-z])[0-9]{6}使(?![用得馆命者人劲节徒])",
     }
