@@ -16,7 +16,7 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_common, is_entry
 from datacheck.pii.given_names import is_given
 from datacheck.pii.recognizers.base import words
-from datacheck.pii.recognizers.person import COMPOUND, SURNAMES
+from datacheck.pii.recognizers.person import COMPOUND
 from datacheck.pii.traces import Original
 
 _MADE = re.compile(r"<[A-Z][A-Z0-9_]*_(?:v[0-9]+|[0-9a-f]{8}|x{8})>")
@@ -36,7 +36,7 @@ _WORDS = words(  # of two letters, which no name of two letters is told from
     "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
 )
-_LEADS, _FOLLOWS = frozenset("给请让找叫和跟谢老小阿是告知"), frozenset("哥姐总叔姨工会来了说的您您先女老发去也要")
+_LEADS, _FOLLOWS = frozenset("给请让找叫和跟谢老小阿是告知帮替"), frozenset("哥姐总叔姨工会来了说的您先女老发去也要查稍确")
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方")  # surnames that are words of every sentence
 _FEW_LETTERS = 6
 _TITLE = (
@@ -172,7 +172,8 @@ def _of_a_name(name: str) -> Iterator[_Test]:
 def _of_a_chinese_name(name: str, written: str) -> Iterator[_Test]:
     if len(name) > 1:
         yield _Test(name, "glued", "word")
-    match = re.fullmatch(rf"({COMPOUND}|[{SURNAMES}])([{HAN}]{{1,2}})", written)
+    # Whatever was found as a name begins with its surname, be it in no list.
+    match = re.fullmatch(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})", written)
     if match is None:
         return
     if len(match[2]) > 1:

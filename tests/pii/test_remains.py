@@ -13,7 +13,7 @@ VALUES = (
     Original("CN_MOBILE", "13822335566"), Original("PERSON", "王建国"), Original("PERSON", "Sarah Whitfield"),
     Original("EMAIL_ADDRESS", "a.bcd@qq.com"), Original("WECHAT", "bobonana"), Original("PERSON", "于海"),
     Original("QQ", "382910"), Original("PERSON", "José Yılmaz"), Original("PERSON", "司徒文"),
-    Original("IP_ADDRESS", "10.0.0.1"),
+    Original("IP_ADDRESS", "10.0.0.1"), Original("PERSON", "丛建军"), Original("PERSON", "时月娥"),
 )  # fmt: skip
 
 
@@ -36,6 +36,9 @@ def standing(text):
         ("请，小王！", "王建国"),
         ("王总会来", "王建国"),
         ("明天王工到", "王建国"),
+        ("明天老时会过来", "时月娥"),
+        ("帮建军查一下", "丛建军"),
+        ("请建军稍等", "丛建军"),
         ("小于，您好", "于海"),
         ("sarah_whitfield", "Sarah Whitfield"),
         ("SARAH", "Sarah Whitfield"),
