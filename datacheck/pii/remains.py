@@ -36,7 +36,10 @@ _WORDS = words(  # of two letters, which no name of two letters is told from
     "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
 )
-_LEADS, _FOLLOWS = frozenset("给请让找叫和跟谢老小阿是告知帮替"), frozenset("哥姐总叔姨工会来了说的您先女老发去也要查稍确")
+_LEADS, _FOLLOWS = (
+    frozenset("给请让找叫和跟谢老小阿是告知帮替"),
+    frozenset("哥姐总叔姨工会来了说的您先女老发去也要查稍确"),
+)
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方")  # surnames that are words of every sentence
 _FEW_LETTERS = 6
 _TITLE = (

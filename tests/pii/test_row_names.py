@@ -13,7 +13,7 @@ from datacheck.pii.row_names import row_names
         ("Tobias Haverfjord, phone: <CN_MOBILE_v1>", "Tobias Haverfjord"), ("Holly Day, Weixin: x", "Holly Day"),
         ("Dear Ayşe Yılmaz, thanks", "Ayşe Yılmaz"), ("我是官佳琪，", "官佳琪"), ("帮罗长江查一下", "罗长江"),
         ("收件人金文学 威信：", "金文学"),
-        ("丛招弟先生，", "丛招弟"), ("兰满仓 mobile number <CN_MOBILE_v1>", "兰满仓"), ("通知祝浩然了", "祝浩然"), ("请布莱恩·科比稍等", "布莱恩·科比"),
+        ("丛招弟先生，", "丛招弟"), ("客户管军，身份证号码是 <CN_RESIDENT_ID_v1>", "管军"), ("兰满仓 mobile number <CN_MOBILE_v1>", "兰满仓"), ("通知祝浩然了", "祝浩然"), ("请布莱恩·科比稍等", "布莱恩·科比"),
     ],
 )  # fmt: skip
 def test_a_name_is_found(text, name):
