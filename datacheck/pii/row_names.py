@@ -80,7 +80,8 @@ _MEANT = re.compile(
 _HAS = re.compile(
     r"(?:\A|(?<=[\n，。；;：:])|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ ，,：:]{{1,2}}(?:{_THINGS}"
-    r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e)(?![a-z])|<[A-Z])"
+    r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e)(?![a-z])"
+    r"|<[A-Z])"
 )
 # 帮…查一下: whoever stands between
 _FOR = re.compile(
