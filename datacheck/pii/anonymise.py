@@ -8,9 +8,8 @@ from typing import NamedTuple
 import polars as pl
 
 from datacheck.pii.analyzer import FOUND, find
-from datacheck.pii.hidden import UNUSED, hidden
+from datacheck.pii.hidden import UNUSED, hidden, lean
 from datacheck.pii.leaves import Kind, inner_spans
-from datacheck.pii.names import judged
 from datacheck.pii.normalise import as_read
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.row_names import row_names
@@ -180,6 +179,8 @@ def _batches(text: str, wanted: Sequence[Replacement]) -> Iterator[list[Replacem
 
 def _unlabelled(texts: Sequence[str]) -> Iterator[tuple[object, ...]]:
     """The names of `row_names` as hits beside somebody's identifier, the first of those that overlap."""
+    with lean():
+        from datacheck.pii.names import judged  # Presidio is heavy, see there
     for number, names in sorted(row_names(texts).items()):
         last = 0
         for name in sorted(names, key=lambda name: (name.start, -name.end)):

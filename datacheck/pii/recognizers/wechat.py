@@ -1,5 +1,6 @@
 """WeChat names, by their label."""
 
+from operator import itemgetter
 from random import Random
 
 from datacheck.pii.expressions import LINKER
@@ -39,6 +40,7 @@ _STATES = (
 )
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这]|[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
+_AS_FOUND = ("spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind")
 
 
 class Wechat(Recognizer):
@@ -98,7 +100,12 @@ class Wechat(Recognizer):
             r"[ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))(?:号|同号)?[）)]"
         ),
     }
-    extents = (rf"(?:{_STRONG}){LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})", f"{_TIGHT}[0-9]{{0,3}}")
+    extents = (
+        rf"(?:{_STRONG}){LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})",
+        f"{_TIGHT}[0-9]{{0,3}}",
+        # names that only what touches them tells from words: as they are found
+        *itemgetter(*(f"wechat.{rule}" for rule in _AS_FOUND))(patterns),
+    )
     specimens = words(
         "WECHAT WEIXIN ABCDEFG ABC123 TEST123 WXID_XXXXXX YOUR_ID YOURWECHATID EXAMPLE WECHATID WECHAT_ID"
     )
