@@ -38,7 +38,7 @@ _NO_NAME = (
 _STATES = (
     "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
 )
-_BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这]|[，。！？；：\u4e00-\u9fff] ))"
+_BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
 _AS_FOUND = ("spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind")
 
