@@ -28,7 +28,8 @@ from datacheck.derive.manifest import (
     Untouched,
     Validation,
 )
-from datacheck.derive.redact import Plan, Redactor, checks_to_mend_by, looked_at_again, mended, redacted, redactors
+from datacheck.derive.redact import Plan, Redactor, checks_to_mend_by, mended, redacted, redactors
+from datacheck.derive.reread import looked_at_again
 from datacheck.derive.split_files import ChangeLog, Reasons, SourceFile, halve, new_file
 from datacheck.engine.expected import OnProgress, Progress
 from datacheck.errors import LoadError, UsageError, reason_of, unknown

@@ -46,7 +46,7 @@ SABOTAGES = (
     Sabotage(
         "the_second_reading_is_not_asked",
         "a copy is searched for what was replaced by a reading that replaced nothing",
-        "datacheck.derive.redact.Redactor.left",
+        "datacheck.derive.reread.left",
         "remains.inside(scalar.text) if value not in standing_here",
         "remains.inside(scalar.text) if False",
         "tests/derive/test_redact.py::test_a_copy_is_searched_by_a_second_reading",
@@ -62,7 +62,7 @@ SABOTAGES = (
     Sabotage(
         "no_stricter_look",
         "a copy is looked at more strictly than the gate looks",
-        "datacheck.derive.redact.Redactor.left",
+        "datacheck.derive.reread.left",
         "if row in plan.originals and not found:",
         "if False:",
         "tests/derive/test_redact.py::test_what_only_a_stricter_look_sees_is_listed_and_no_success",
@@ -78,7 +78,7 @@ SABOTAGES = (
     Sabotage(
         "keys_are_left",
         "a redaction replaces values in keys",
-        "datacheck.derive.redact._Form.leaves",
+        "datacheck.derive.records.Form.leaves",
         "keys=self.keys",
         "keys=False",
         "tests/derive/test_redact.py::test_keys_and_numbers_are_replaced_in_kind",
@@ -94,7 +94,7 @@ SABOTAGES = (
     Sabotage(
         "redaction_is_believed",
         "what was redacted is read again",
-        "datacheck.derive.redact.Redactor.blocking",
+        "datacheck.derive.reread.blocking",
         "return sum(",
         "return 0 * sum(",
         "tests/derive/test_redact.py::test_a_copy_in_which_something_still_blocks_is_not_written",
