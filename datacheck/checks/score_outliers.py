@@ -1,7 +1,7 @@
 """The check score_outliers."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Literal
 
 import polars as pl
@@ -21,8 +21,9 @@ class ScoreOutliers(Check):
 
     Where `source.scale` is declared, everything outside it is an outlier. Without a scale a score is one when it lies
     more than `far` interquartile ranges outside the middle half of its column, or on another scale (`other_scale`):
-    nine in ten are at most 1, 5 or 10, the others at least half as much more, and none is between. Votes (the better
-    answer of each pair has 1, the other 0) are no constant scores.
+    nine in ten are at most 1, 5 or 10, the others at least half as much more, and none is between. A column of pairs
+    that is constant beside one that is not (all rejected answers have 0) is named, and no fault: the scores of a pair
+    still differ. Nor are votes constant scores (the better answer of each pair has 1, the other 0).
     """
 
     metrics = {
@@ -74,7 +75,7 @@ class ScoreOutliers(Check):
         doubtful = pl.col("problem").is_in(_DOUBTFUL)
         counted = {"count": found.filter(~doubtful), "unusual": found.filter(doubtful)}
         values = [Value(name, own.height) for name, own in counted.items()]
-        values.append(Value("constant", len(constant)))
+        values.append(Value("constant", len(_that_tell_nothing(constant, columns))))
         for metric, own in counted.items():
             for name in by:
                 sliced = own.group_by(name).len().sort(name)
@@ -112,11 +113,18 @@ class ScoreOutliers(Check):
         return low - self.far * (high - low), high + self.far * (high - low)
 
 
-def _constant(scores: pl.LazyFrame) -> list[str]:
-    """The columns whose scores are all equal. Not those of pairs that were voted on: there the better answer has 1."""
+def _constant(scores: pl.LazyFrame) -> dict[str, float]:
+    """The columns whose scores are all equal, and these. Not those of pairs that were voted on."""
     equal = scores.group_by("where").agg(pl.col("number").first(), n=pl.col("text").n_unique(), rows=pl.len())
     found = equal.filter(pl.col("n") == 1, pl.col("rows") > 1).select("where", "number").sort("where").collect()
-    return [] if dict(found.iter_rows()) == _VOTES else found["where"].to_list()
+    constant = dict(found.iter_rows())
+    return {} if constant == _VOTES else constant
+
+
+def _that_tell_nothing(constant: Collection[str], columns: Collection[str]) -> list[str]:
+    """Constant columns; not one of a pair of which the other one is not."""
+    told_apart = _VOTES.keys() <= {*columns} and len(_VOTES.keys() & {*constant}) == 1
+    return [name for name in constant if not (told_apart and name in _VOTES)]
 
 
 def _top_of_scale(scores: pl.LazyFrame) -> float:

@@ -133,13 +133,15 @@ def _idle(texts: list[tuple[str, list[str]]]) -> list[set[str]]:
     found: list[set[str]] = [set() for _ in texts]
     if len(texts) < FEW:
         return found
+    by_entity: dict[str, list[int]] = {}
+    for place, (_, fired) in enumerate(texts):
+        for entity in fired:
+            by_entity.setdefault(entity, []).append(place)
     asked: list[tuple[str, list[int], pl.Series, Sequence[str]]] = []
-    for entity, recognizer in RECOGNIZERS.items():
-        if not recognizer.tries:
-            continue
-        places = [place for place, (_, fired) in enumerate(texts) if entity in fired]
-        some = pl.Series([texts[place][0] for place in places], dtype=pl.String)
-        asked += [(rule, places, some, tries) for rule, tries in recognizer.tries.items()]
+    for entity, places in by_entity.items():
+        if tries_of := RECOGNIZERS[entity].tries:
+            some = pl.Series([texts[place][0] for place in places], dtype=pl.String)
+            asked += [(rule, places, some, tries) for rule, tries in tries_of.items()]
     for (rule, places, *_), likely in zip(asked, any_of((some, tries) for *_, some, tries in asked), strict=True):
         for place in compress(places, ~likely):
             found[place].add(rule)

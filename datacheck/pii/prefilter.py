@@ -29,7 +29,9 @@ Names = Literal["linked", "full", "model"]
 
 # These have no gate of their own, and no word that they need, but few rows have any of them: one expression for all is
 # tried first. With more of them it would be an automaton that is too large to be kept, and take twenty times as long.
+# Each of them has a digit (see their `judge`): texts without one are not read for them.
 _TOGETHER = ("MAC_ADDRESS", "IP_ADDRESS", "IBAN", "GPS", "CRYPTO", "CN_PLATE")
+_DIGIT = "[0-9]"
 _WHITE = r"[\s\x1c-\x1f]+"  # as Python and `regex` have it
 _ANY_NAME = rf"[{HAN}]{{2}}|(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ][A-Z]"
 
@@ -87,6 +89,7 @@ def tried(chosen: Sequence[Recognizer], names: Names = "linked") -> set[str]:
         *chain.from_iterable(map(_lines, gates)),
         *chain.from_iterable(_expressions(each, names) for each in chosen),
         *(each.weak for each in chosen if each.weak),
+        _DIGIT,
     }
 
 
@@ -98,7 +101,10 @@ def tried_on_context(chosen: Sequence[Recognizer]) -> set[str]:
 def _fired(texts: pl.Series, chosen: Sequence[Recognizer], names: Names) -> pl.DataFrame:
     """Return the flags of each text as it stands, recognizers behind a gate on the rows that it lets through."""
     gates = {each: _gate(each, chosen, names) for each in chosen}
-    rows = _Rows(texts, possible(texts, tried(chosen, names)))
+    may = possible(texts, tried(chosen, names))
+    if together := _gate_together(chosen):
+        may[together] &= may[_DIGIT]
+    rows = _Rows(texts, may)
     lines = {gate: _lines(gate) for gate in {*gates.values()} - {""}}
     everywhere = np.ones(len(texts), np.bool_)
     let_in = dict(zip(lines, rows.matched((everywhere, each) for each in lines.values()), strict=True))
@@ -158,10 +164,13 @@ def _gate(recognizer: Recognizer, chosen: Sequence[Recognizer], names: Names) ->
     """The expression that is tried before that of a recognizer; none where a name may be anything."""
     if names == "full" and recognizer.entity == "PERSON":
         return ""
-    together = [each for each in chosen if each.entity in _TOGETHER]
-    if recognizer in together and len(together) > 1:
-        return "|".join(each.prefilter for each in together)
-    return recognizer.gate
+    return (recognizer.entity in _TOGETHER and _gate_together(chosen)) or recognizer.gate
+
+
+def _gate_together(chosen: Sequence[Recognizer]) -> str:
+    """One expression for those that share it; none where there is but one."""
+    together = [each.prefilter for each in chosen if each.entity in _TOGETHER]
+    return "|".join(together) if len(together) > 1 else ""
 
 
 def _expressions(recognizer: Recognizer, names: Names) -> list[str]:

@@ -123,6 +123,7 @@ def _redacted(window: str, at: int, shown: int) -> Iterator[str]:
     yield window[at:shown]
 
 
+@lru_cache(maxsize=1)  # of a short text the stretch is the same when more of it is asked for
 def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     """Spans to hide, from the folded window and from the window as written, united and in order."""
     folded = fold(window)

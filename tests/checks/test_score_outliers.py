@@ -97,6 +97,13 @@ def test_scores_on_another_scale(scores, others):
     assert problems(ScoreOutliers(far=1000, scale=(-100, 100)), *scores) == []
 
 
+def test_a_constant_half_of_a_pair_is_named_and_no_fault():
+    rows = [{"prompt": f"q{n}", "chosen": "a", "rejected": "b", "c": 3 + n, "r": 0} for n in range(5)]
+    result = measure(ScoreOutliers(), rows, source={"columns": {"score_chosen": "c", "score_rejected": "r"}})
+    assert (result.value("constant"), result.not_checked) == (0, ("column score_rejected is constant",))
+    assert measure(ScoreOutliers(), rows, source={"columns": {"score_rejected": "r"}}).value("constant") == 1
+
+
 @pytest.mark.parametrize(("chosen", "rejected", "constant"), [(1, 0, 0), (5, 1, 2), (0, 0, 2)])
 def test_votes_are_no_constant_scores(chosen, rejected, constant):
     """A file in which a label says which answer is better has no ratings: nothing could be wrong with them."""

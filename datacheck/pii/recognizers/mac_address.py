@@ -44,14 +44,19 @@ class MacAddress(Recognizer):
         r"(?<![0-9A-Za-z])(?=[0-9]{0,11}[A-Fa-f])[0-9A-Fa-f]{12}",
     )
     specimens = words(
-        "001122334455 AABBCCDDEEFF 123456789ABC 0123456789AB 001A2B3C4D5E 000000000000 FFFFFFFFFFFF 1A2B3C4D5E6F "
-        "A1B2C3D4E5F6 112233445566 DEADBEEFCAFE 001B44113AB7"
+        "001122334455 123456789ABC 0123456789AB 001A2B3C4D5E 000000000000 1A2B3C4D5E6F "
+        "A1B2C3D4E5F6 112233445566 001B44113AB7"
     )
     shown = (4, 0)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
-        """Judge by the form: digits only in other writings are dates and serial numbers."""
+        """Judge by the form: digits only in other writings are dates and serial numbers.
+
+        Letters only are six words or a placeholder: of real addresses one in 130,000 has no digit ((6/16)^12).
+        """
         address = self.canonical(value)
+        if address.isalpha():
+            return None
         if address in self.specimens:
             return Judgement(1.0 if rule == "mac_address" else 0.3, "specimen")
         if rule in ("mac_address.groups", "mac_address.bare") and address.isdigit():

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "half_a_pair_tells_nothing",
+        "the scores of a pair of which one half is constant still differ",
+        "datacheck.checks.score_outliers._that_tell_nothing",
+        "told_apart and name in _VOTES",
+        "False",
+        "tests/checks/test_score_outliers.py::test_a_constant_half_of_a_pair_is_named_and_no_fault",
+    ),
+    Sabotage(
         "votes_are_scores",
         "a label that says which answer is better is no constant score",
         "datacheck.checks.score_outliers._constant",
