@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection
 from typing import NamedTuple
 
+from datacheck.pii.given_names import is_given
+
 BEFORE, AFTER = 48, 20
 """Code points before and after a value in which the words are looked for; as much as a line of a business card."""
 HEARD = 300
@@ -133,6 +135,12 @@ _PART = re.compile(
     r"|\A[^.!?。！？\n]{0,80}(?:(?<![a-z])(?i:assistant|chatbot)(?![a-z])|助手|机器人)"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")
+# Surnames that are what one goes to, behind a given name or where somebody is introduced: I'm Melody Banks.
+_SURNAME = re.compile(
+    r"(?:\b(?P<given>[A-Z][a-z]+) (?=Banks|Parks)"
+    r"|\b(?:I am|I[’']m|name is|[Tt]his is|Mrs?\.?|Ms\.?|Dr\.?) (?:[A-Z][a-z]+ )?)"
+    r"(?P<surname>Banks?|Parks?|Church|Temple|Court|Inn|College|School|Store|Barr?)(?![\w-]| [A-Z])"
+)
 # Talk of a place to which people go: a shop, a sight, a hotel, not where somebody works.
 _PLACE = (
     r"酒店|宾馆|饭店|旅馆|客栈|民宿|餐[厅馆]|饭[馆庄]|火锅|烤[鸭肉]|小吃|景[点区]|公园|博物|纪念馆|展览|美术馆|故居|寺|教堂|乐园|剧[院场]"
@@ -203,7 +211,7 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if entity not in _OF:
         return False
     cues = _OF[entity]
-    left, right = text[max(0, start - BEFORE) : start], text[end : end + AFTER]
+    left, right = _without_surnames(text[max(0, start - BEFORE) : start]), text[end : end + AFTER]
     said = _ENDED.split(right, maxsplit=1)[0]  # who is an owner may follow in the next sentence, other words say less
     institution = _distance(cues.spoken_of, left, said)
     if cues.spoken_of is _SPOKEN_OF:
@@ -220,6 +228,17 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if told is None and speaker is None:
         return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
     return bool(told)
+
+
+def _without_surnames(left: str) -> str:
+    """What stands before a value, as many code points, without surnames that are words for an institution."""
+
+    def of_nobody(found: re.Match[str]) -> str:
+        if found["given"] and not is_given(found["given"]):
+            return found[0]
+        return found[0][: -len(found["surname"])] + "_" * len(found["surname"])
+
+    return _SURNAME.sub(of_nobody, left)
 
 
 def _is_short_for(local: str, said: str) -> bool:

@@ -48,6 +48,8 @@ def states(text):
         ("报修电话：13822335566", "CN_MOBILE"),
         ("咨询QQ：729924936", "QQ"),
         ("我知道，它的电话是010-65112418", "CN_LANDLINE"),  # who looks it up says nothing of himself
+        ("Community Banks, phone number 415-241-4875", "PHONE_NUMBER"),
+        ("This is Park Church, phone number 415-241-4875", "PHONE_NUMBER"),
     ],
 )
 def test_what_an_institution_prints_is_public(text, entity):
@@ -70,6 +72,9 @@ def test_what_an_institution_prints_is_public(text, entity):
         ("地址：北京市海淀区中关村大街27号", "ADDRESS"),
         ("I live at 1234 Oak Tree Street, Springfield, IL 62704", "ADDRESS"),
         ("my phone number is +1 212-535-7710", "PHONE_NUMBER"),
+        ("I'm Melody Banks, phone number 415-241-4875", "PHONE_NUMBER"),  # a surname
+        ("Sarah Parks, phone number 415-241-4875", "PHONE_NUMBER"),
+        ("Call Mr. Temple, his phone is 415-241-4875", "PHONE_NUMBER"),
         ("information.wang@datacheck.zz", "EMAIL_ADDRESS"),
         ("我的邮箱：wangwei@datacheck.zz", "EMAIL_ADDRESS"),
         ("zhangsan@bytedance.com", "EMAIL_ADDRESS"),

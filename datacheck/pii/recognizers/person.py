@@ -99,15 +99,12 @@ INTRODUCED = (
 _FULL = rf"{_WORD}(?:[ ]{NEXT_LABEL}(?:{_WORD}|[A-Z]\.?)){{0,2}}[ ]{_PARTICLE}{NEXT_LABEL}{_WORD}"
 _TRY_AM = r"(?:I[’']?m|I am)[ ][A-ZÀ-ÖØ-Þ]"
 _TRY_THIS = r"[Tt]his is[ ][A-ZÀ-ÖØ-Þ]"
-_TRY_ENGLISH = (
-    rf"(?i:my name(?: is|[’']s)|m called)[ ]{{0,2}}[A-ZÀ-ÖØ-Þ]|{_TRY_AM}|{_TRY_THIS}"
-    r"|(?i:name|patient|contact|attn|recipient)[\"']?[ ]?[:：=][ ]?[\"']?[ ]{0,2}[A-ZÀ-ÖØ-Þ]"
-)
 _TRY_LABELLED = (  # the labels of person.en, without what must not stand before them
     r"(?:(?i:my name is|my name[’']s|i[’']?a?m called|(?:full|patient|customer|contact|client|employee|student)[ _]?"
     r"name[\"']?[ ]?[:：=][ ]?[\"']?|(?:patient|contact|attn|recipient)[ ]?[:：])|N(?:ame|AME)[ ]?[:：])"
     r"[ ]{0,2}[A-ZÀ-ÖØ-Þ]"
 )
+_TRY_ENGLISH = rf"{_TRY_LABELLED}|{_TRY_AM}|{_TRY_THIS}"
 _STOP = words(
     "查到 查询 查看 查收 查找 查一 查得 查出 查过 查明 查不 "
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
@@ -150,8 +147,9 @@ class Person(Recognizer):
     prefilters = (
         rf"[{HAN}][ ]?(?:先生|女士|小姐)",
         rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-ZÀ-ÖØ-Þ])",
-        # the end of every English label and of the bare key
-        rf"(?i:name|person|consignee|addressee){NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-ZÀ-ÖØ-Þ])",
+        # the end of every English label and of the bare key; in JSON no name in English is told by the key alone
+        rf"(?i:name|person|consignee|addressee){NAME_LINKER}{_LIKELY}{_END}",
+        rf"{_ENGLISH_LABEL}{NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",
     )
     tries = {
         "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),

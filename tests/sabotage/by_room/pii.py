@@ -28,6 +28,14 @@ SABOTAGES = (
         "tests/pii/test_publicity.py::test_what_an_institution_prints_is_public",
     ),
     Sabotage(
+        "a_surname_is_a_bank",
+        "who is called as a bank is somebody",
+        "datacheck.pii.publicity.is_public",
+        "_without_surnames(text[max(0, start - BEFORE) : start])",
+        "text[max(0, start - BEFORE) : start]",
+        "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
+    ),
+    Sabotage(
         "no_landline_is_doubted",
         "a number in an English sentence that Britain has as well does not block",
         "datacheck.pii.recognizers.cn_landline.CnLandline.doubts",
