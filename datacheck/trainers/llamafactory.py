@@ -161,7 +161,7 @@ def _kto(made: Converted, to: LlamaFactory) -> RowOutcome:
         return RowOutcome((*made.notes, _unlabelled(made, to)))
     first, second = made.response
     for said in (first[1], second[1]):
-        if isinstance(said, list | dict):  # beside an empty text: no column has both (converter.py:420)
+        if not isinstance(said, str | None):  # beside an empty text: no column has both (converter.py:420)
             raise StopRow("text_expected", to.response, type_of(said))
     label = bool(first[1])
     answer = first if label else second

@@ -127,6 +127,8 @@ CASES = [
     ("llamafactory.kto", KTO, {"messages": [Q, A], "label": "yes"}, "label_not_bool", "label"),
     ("llamafactory.kto", KTO, {"messages": [Q], "label": True}, "breaks_next", "messages"),
     ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": "", "label": True}, "label_flipped", "r"),
+    ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": 0, "label": True}, "text_expected", "r"),
+    ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": False, "label": True}, "text_expected", "r"),
     ("llamafactory.kto", ALPACA_KTO, {"p": "q", "r": [], "label": True}, "text_expected", "r"),
     ("llamafactory.sft", PAIRS, {}, "wrong_stage", None),
     # OpenRLHF
