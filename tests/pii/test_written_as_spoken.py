@@ -77,3 +77,17 @@ def test_what_a_quotation_or_a_list_breaks():
 )  # fmt: skip
 def test_whose_a_mailbox_of_an_authority_is(text, state):
     assert find(pl.Series([text]))["state"].to_list()[-1] == state
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("谢谢俞女士！", "俞"),
+        ("感谢俞女士的配合", "俞"),
+        ("多谢王先生", "王"),
+        ("感谢谢女士", "谢"),
+        ("谢俞女士您好", "谢俞"),
+    ],
+)
+def test_thanks_are_no_surname(text, name):
+    assert found(text) == [("PERSON", name)]

@@ -47,6 +47,7 @@ _ENGLISH_LABEL = (
 )
 _BARE_KEY = r"(?i:name)[\"']{0,2}[ ]?[:：=][ ]?[\"']?"
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
+_NO_THANKS = "(?!谢谢|(?<=[感多致答鸣拜酬]|(?<![感多致答鸣拜酬谢])谢)谢)"  # 谢谢俞女士, 感谢俞女士: no 谢 of a surname
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
 _AFTER = "来是今在的和年从现毕担任曾住电联女也我您你请想要很有，"
 _CUT = (
@@ -191,10 +192,10 @@ class Person(Recognizer):
         "person.title": (
             # 对于王先生来说: no 于 of a surname
             rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约才刚]))"
-            rf"(?!(?<=[对由])于)(?P<value>{_NAME})[ ]?"
+            rf"(?!(?<=[对由])于){_NO_THANKS}(?P<value>{_NAME})[ ]?"
             r"(?:先生|女士|小姐)"
         ),
-        "person.surname": rf"(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
+        "person.surname": rf"{_NO_THANKS}(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
         "person.en": (
             rf"(?:(?i:my name is|my name[’']s|\bi[’']?a?m called|(?:full|patient|customer|contact|client"
             rf"|employee|student)[ _]?name[\"']?[ ]?[:：=][ ]?[\"']?"
