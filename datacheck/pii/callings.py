@@ -53,6 +53,7 @@ _NAMED_RIGHT = (
     rf"(?:(?![{HAN}])|(?=[了说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍哥姐总叔姨弟妹嫂同先女小"
     "老师确提回填签发办申预]))"
 )
+_TOLD = words("麻烦 联系 通知 转告 告诉")
 _LONGEST = 5  # characters of a word that may hold a form
 
 
@@ -97,7 +98,8 @@ def called(text: str, parts: Iterable[str]) -> Iterator[tuple[int, int, str]]:
 
 def _is_direct(text: str, start: int, end: int) -> bool:
     """Whether somebody is spoken to, or of, by the surname alone: 东方您好, 给东方发短信, but not 东方明珠."""
-    if start and text[start - 1] in "给请让找叫" and text[end : end + 1] in _DOES:
+    to_him = start > 0 and (text[start - 1] in "给请让找叫跟谢" or text[start - 2 : start] in _TOLD)
+    if to_him and text[end : end + 1] in _DOES:
         return True
     return _is_begun(text, start) and _ALONE.match(text, end) is not None
 
