@@ -44,7 +44,7 @@ from datacheck.version import __version__
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Check training data against a contract before any training starts.",
+    help="Check training data against a contract before any training starts; `datacheck DATA` proposes one.",
 )
 
 

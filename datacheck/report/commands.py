@@ -15,8 +15,8 @@ _PII = "pii"
 class Commands(NamedTuple):
     """`apply` is empty where no row can be blamed; it takes `gone` of `rows` away. `stays` is not mended by it.
 
-    `others`: prints what the page leaves out. `redact`: what is added to `apply` to replace personal data instead; empty
-    where the contract does not look for any in one of the datasets, which `apply --redact` refuses.
+    `others`: prints what the page leaves out. `redact`: what is added to `apply` to replace personal data instead;
+    empty where the contract does not look for any in one of the datasets, which `apply --redact` refuses.
     """
 
     apply: str
