@@ -5,6 +5,7 @@ Imports are inside the commands: `datacheck --help` must be instant and load nei
 
 import contextlib
 import sys
+from collections.abc import Collection
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -39,12 +40,13 @@ from datacheck.cli.watched import is_watched
 from datacheck.errors import DatacheckError, UsageError, crash, trace_of
 from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, signals_raise
+from datacheck.status import Status
 from datacheck.version import __version__
 
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="Check training data against a contract before any training starts.",
+    help="Check training data against a contract before any training starts; `datacheck DATA` proposes one.",
 )
 
 
@@ -297,7 +299,7 @@ def apply(
     with all_or_nothing(speaks, quiet=quiet) as tell:
         manifest = derive(
             report,
-            bindings(data) or _blamed(report, drop or []),
+            bindings(data) or _where_judged(report, [Status.FAIL], drop or []),
             out,
             drop=drop or (),
             redact=redact,
@@ -317,13 +319,13 @@ def apply(
     raise typer.Exit(manifest.exit_code)
 
 
-def _blamed(folder: Path, drop: list[str]) -> dict[str, str]:
-    """Where the datasets of failed findings, or of those that are to be dropped, were when they were judged."""
+def _where_judged(folder: Path, statuses: Collection[Status], findings: Collection[str] = ()) -> dict[str, str]:
+    """Where the datasets of some findings, named or of these statuses, were when they were judged; else all."""
     from datacheck.report.exports import read_finished
-    from datacheck.status import Status
 
     finished = read_finished(folder)
-    blamed = {f.dataset for f in finished.report.findings if (f.id in drop if drop else f.status is Status.FAIL)}
+    told = finished.report.findings
+    blamed = {f.dataset for f in told if (f.id in findings if findings else f.status in statuses)}
     return {name: path for name, path in finished.paths.items() if name in blamed or not blamed}
 
 
@@ -391,6 +393,8 @@ def sample(
 ) -> None:
     """Draw rows for people to judge (a CSV sheet), or read their verdicts back as rates with bounds.
 
+    The files at --data must be those of the report; without, those of failed and warned findings are looked for where
+    that run had them.
     Exit code: 0 written or read, 2 asked wrongly, 3 the data is not that of the report.
     """
     from datacheck.review.sheet import make_sheet, read_sheet
@@ -406,7 +410,8 @@ def sample(
         else:
             print_review(review, screen(), speaks)
     elif report is not None:
-        drawn = make_sheet(report, bindings(data), out, n=n, seed=seed, by=by, excerpts=excerpts)
+        where = bindings(data) or _where_judged(report, [Status.FAIL, Status.WARN])
+        drawn = make_sheet(report, where, out, n=n, seed=seed, by=by, excerpts=excerpts)
         print_drawn(drawn, screen(), speaks, str(out))
 
 

@@ -391,10 +391,14 @@ def checks_to_mend_by(report: Report, contract: Contract, data: Mapping[str, str
     for name in data:
         dataset = contract.datasets[name]
         checks = [check for check in dataset.checks if isinstance(check, Pii)]
-        if len(checks) != 1:
+        if not checks:
             raise UsageError(
-                "--redact: '{name}' has several checks pii in the contract, or none; expected one", name=name
+                "--redact: the contract has no check pii for '{name}'; leave out --data {name}=…, or add the check and "
+                "run again",
+                name=name,
             )
+        if len(checks) > 1:
+            raise UsageError("--redact: '{name}' has several checks pii in the contract; expected one", name=name)
         finding = findings.get(dataset.finding(checks[0]))
         if finding is None or finding.settings != settings_of(checks[0]) or finding.status is Status.ERROR:
             id_ = dataset.finding(checks[0])

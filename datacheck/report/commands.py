@@ -15,7 +15,8 @@ _PII = "pii"
 class Commands(NamedTuple):
     """`apply` is empty where no row can be blamed; it takes `gone` of `rows` away. `stays` is not mended by it.
 
-    `others`: prints what the page leaves out. `redact`: what is added to `apply` to replace personal data instead.
+    `others`: prints what the page leaves out. `redact`: what is added to `apply` to replace personal data instead;
+    empty where the contract does not look for any in one of the datasets, which `apply --redact` refuses.
     """
 
     apply: str
@@ -44,12 +45,13 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
     asked = _asked(typed)
     again = ["datacheck", "run", contract, *_data(given), *extra, *asked, *(["--strict"] if report.strict else [])]
     shown = ["datacheck", "judge", out, "--contract", contract, *extra]
+    can_redact = any(f.check == _PII for f in blamed) and all(_looks_once(report, name) for name in names)
     before, after = (sum(report.funnel[name][at][1] for name in names if report.funnel.get(name)) for at in (0, -1))
     return Commands(
         shlex.join(apply) if names else "",
         shlex.join([*again, "--out", proof if names else out]),
         shlex.join(shown),
-        shlex.join(["--redact", "--contract", contract]) if any(f.check == _PII for f in blamed) else "",
+        shlex.join(["--redact", "--contract", contract]) if can_redact else "",
         before,
         before - after,
         [f for f in ranked if f.status in (Status.FAIL, Status.ERROR) and f not in blamed],
@@ -64,6 +66,11 @@ def drop(finding: Finding, run: Mapping[str, Any]) -> str:
     out, path = typed.get("out", "REPORT"), typed.get("paths", {}).get(finding.dataset, "PATH")
     where = _data({finding.dataset: path})
     return shlex.join(["datacheck", "apply", out, *where, "--drop", finding.id, "--out", f"{out}-mended"])
+
+
+def _looks_once(report: Report, name: str) -> bool:
+    """Whether a dataset has one check of personal data: which one redacts is then no question."""
+    return sum(finding.dataset == name and finding.check == _PII for finding in report.findings) == 1
 
 
 def _asked(typed: Mapping[str, Any]) -> list[str]:

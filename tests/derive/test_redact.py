@@ -596,7 +596,11 @@ def test_what_is_asked_wrongly(tmp_path, monkeypatch):
         derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
     value["datasets"]["train"]["checks"] = ["empty_turns"]
     other.write_text(yaml.safe_dump(value), "utf-8")
-    with pytest.raises(UsageError, match="has several checks pii in the contract, or none"):
+    with pytest.raises(UsageError, match="no check pii for 'train'; leave out --data train="):
+        derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
+    value["datasets"]["train"]["checks"] = ["pii", {"check": "pii", "id": "again"}]
+    other.write_text(yaml.safe_dump(value), "utf-8")
+    with pytest.raises(UsageError, match="has several checks pii in the contract"):
         derive(tmp_path / "report", data, tmp_path / "out", redact=True, contract=other)
     assert not (tmp_path / "out").exists()
 

@@ -59,6 +59,25 @@ def test_what_the_page_says_to_type_mends_and_proves(written, command, data):
     assert "Mend: 2 rows go, of 11" in page_of(folder / "out")
 
 
+def test_redaction_is_offered_where_it_can_be_typed(tmp_path, command, monkeypatch):
+    """`apply --redact` takes no dataset in which the contract looks for no personal data."""
+    monkeypatch.chdir(tmp_path)
+    jsonl(tmp_path / "a.jsonl", *dataset(*GOOD, "user: 打 13912348765 | assistant: 好", "user: 空 | assistant: "))
+    jsonl(tmp_path / "b.jsonl", *dataset(*GOOD[:4], "user: 空 | assistant: "))
+    other = "  other: {source: {path: b.jsonl}, checks: [%s]}"
+    offered = {}
+    for checks in ("pii", "pii, empty_turns", "empty_turns"):
+        text = CONTRACT.replace("exact_duplicates", "pii") % "a.jsonl" + other % checks
+        (tmp_path / "c.yaml").write_text(text, "utf-8")
+        assert command("run", "c.yaml", "--out", checks)[0] == 1
+        page = page_of(tmp_path / checks)
+        offered[checks] = re.findall(r"<code>(--redact [^<]*)</code>", page)
+        if offered[checks]:
+            apply = [*commands(page)[0][1:], *shlex.split(unescape(offered[checks][0]))]
+            assert command(*apply)[0] == 0
+    assert [len(offered[checks]) for checks in offered] == [1, 1, 0]
+
+
 def test_without_a_command_line_there_are_places_to_fill_in(make):
     from datacheck.report.commands import commands as of
 

@@ -197,7 +197,6 @@ def test_what_is_refused(drawn, tmp_path, command):
     data = f"train={tmp_path / 'data'}"
     refused = {
         ("sample",): (2, "expected either"),
-        ("sample", tmp_path / "out", "--out", tmp_path / "x.csv"): (2, "no data named"),
         ("sample", tmp_path / "out", "--data", data, "--out", tmp_path / "review.csv"): (2, "may hold verdicts"),
         ("sample", tmp_path / "out", "--data", data, "--by", "source", "--out", tmp_path / "x.csv"): (2, "no labels"),
         ("sample", "--read", tmp_path / "nothing.csv"): (2, "cannot be read"),
@@ -210,3 +209,12 @@ def test_what_is_refused(drawn, tmp_path, command):
     code, _, err = command("sample", tmp_path / "out", "--data", data, "--out", tmp_path / "x.csv")
     assert (code, "was changed since the report" in err) == (3, True)
     assert not (tmp_path / "x.csv").exists()
+
+
+def test_without_data_it_is_looked_for_where_the_run_had_it(drawn, tmp_path, command):
+    drawn([good(1), good(2)])
+    code, _, err = command("sample", tmp_path / "out", "--out", tmp_path / "x.csv")
+    assert code == 0, err
+    assert (tmp_path / "x.csv").read_bytes() == (tmp_path / "review.csv").read_bytes()
+    jsonl(tmp_path / "data" / "a.jsonl", good(3))
+    assert command("sample", tmp_path / "out", "--out", tmp_path / "y.csv")[0] == 3

@@ -12,7 +12,7 @@ from datacheck.contract.artifacts import hashed
 from datacheck.features.agreement import differs, disagreements, expected
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun
-from datacheck.trainers import trl
+from datacheck.trainers import trl_sft
 from datacheck.trainers.base import Seen
 from datacheck.trainers.probes.asking import ProbedExample, ProbedRow
 
@@ -178,7 +178,7 @@ def test_the_template_is_replaced_by_that_of_trl(tmp_path, monkeypatch):
     record = {"messages": [Q, A]}
     assert [row.fate for row in rows(folder, "trl.sft", [record], assistant_only_loss=True)] == ["failed"]
     known = {hashlib.sha256(UNMARKED.encode()).hexdigest(): "qwen3_training.jinja"}
-    monkeypatch.setattr(trl, "_training_templates", lambda: known)
+    monkeypatch.setattr(trl_sft, "_training_templates", lambda: known)
     (row,) = rows(folder, "trl.sft", [record], assistant_only_loss=True)
     assert row.fate == "kept"
     assert trained(row)[0]
@@ -187,10 +187,10 @@ def test_the_template_is_replaced_by_that_of_trl(tmp_path, monkeypatch):
 
 
 def test_every_training_template_is_there_and_marks_what_the_assistant_says():
-    folder = trl._TEMPLATES
-    for name in trl._training_templates().values():
+    folder = trl_sft._TEMPLATES
+    for name in trl_sft._training_templates().values():
         assert "generation %}" in (folder / name).read_text(encoding="utf-8")
-    assert {path.name for path in folder.glob("*.jinja")} == set(trl._training_templates().values())
+    assert {path.name for path in folder.glob("*.jinja")} == set(trl_sft._training_templates().values())
 
 
 def test_dates_reach_the_template_by_the_name_of_their_type(whole):

@@ -22,7 +22,7 @@ SABOTAGES = (
     Sabotage(
         "lists_without_roles_are_conversations",
         "trl: messages that begin without a role are rendered without tools and the start of an answer",
-        "datacheck.trainers.trl._rendered_bare",
+        "datacheck.trainers.trl_rows.rendered_bare",
         "unopened=True",
         "unopened=False",
         "tests/trainers/test_trl_tokens.py::test_messages_without_a_role_are_rendered_as_no_conversation",
@@ -30,7 +30,7 @@ SABOTAGES = (
     Sabotage(
         "labels_of_text_are_passed_over",
         "trl.sft: a column of labels beside text stops the run",
-        "datacheck.trainers.trl._read_sft",
+        "datacheck.trainers.trl_sft.read_sft",
         'if "labels" in example else outcome',
         "if False else outcome",
         "tests/trainers/test_rules.py",
@@ -46,7 +46,7 @@ SABOTAGES = (
     Sabotage(
         "letters_are_text",
         "trl.orpo: a text that is rendered into a column of lists becomes its letters",
-        "datacheck.trainers.trl._read_orpo",
+        "datacheck.trainers.trl_pairs.read_orpo",
         "if seen.typed is not None and",
         "if False and",
         "tests/trainers/test_rules.py::test_orpo_stops_where_the_messages_of_a_column_have_differing_keys",
@@ -230,7 +230,7 @@ SABOTAGES = (
     Sabotage(
         "letters_pass_without_a_word",
         "text that axolotl writes into a column of lists of several types stops the run",
-        "datacheck.trainers.axolotl._no_letters",
+        "datacheck.trainers.axolotl_pairs._no_letters",
         "(name, 0) in seen.typed.mixed",
         "False",
         "tests/trainers/test_rules.py::test_axolotl_writes_letters_into_a_column_of_lists_of_several_types",
@@ -246,7 +246,7 @@ SABOTAGES = (
     Sabotage(
         "short_answers_pass_without_a_word",
         "an answer of a pair that may not be found is told",
-        "datacheck.trainers.axolotl._pair",
+        "datacheck.trainers.axolotl_pairs._pair",
         "len(content) < _SHORT",
         "False",
         "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
@@ -262,7 +262,7 @@ SABOTAGES = (
     Sabotage(
         "a_shared_prompt_ends_behind_the_space",
         "trl.dpo: the prompt that two texts share is cut before a space",
-        "datacheck.trainers.trl._parting",
+        "datacheck.trainers.trl_pairs._parting",
         'if chosen[at - 1] == " "',
         "if not chosen",
         "tests/trainers/test_rules.py::test_the_shared_prompt_is_cut_as_trl_cuts_it",
@@ -270,15 +270,15 @@ SABOTAGES = (
     Sabotage(
         "any_margin_will_do",
         "trl.reward: a margin that is no number stops the run",
-        "datacheck.trainers.trl._read_reward",
-        "fate_if(_shape(margin) is None,",
-        "fate_if(seen is None,",
+        "datacheck.trainers.trl_pairs.read_reward",
+        "tensor_shape(margin) is None",
+        "seen is None",
         "tests/trainers/test_rules.py::test_the_rule_applies_and_says_where",
     ),
     Sabotage(
         "dates_beside_text_are_one_column",
         "trl.kto: a pair of which one side is all dates stops the run",
-        "datacheck.trainers.trl._unpaired",
+        "datacheck.trainers.trl_pairs._unpaired",
         'dated(example["chosen"]) is not dated(example["rejected"])',
         "example is None",
         "tests/trainers/test_rules.py::test_one_side_of_a_pair_is_all_dates",
@@ -430,7 +430,7 @@ SABOTAGES = (
     Sabotage(
         "no_training_template",
         "assistant_only_loss is previewed with the template that TRL trains with",
-        "datacheck.trainers.trl._rendered_with",
+        "datacheck.trainers.trl_sft.rendered_with",
         "if not to.assistant_only_loss or",
         "if to or",
         "tests/trainers/test_trl_tokens.py::test_the_template_is_replaced_by_that_of_trl",
