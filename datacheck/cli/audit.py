@@ -46,6 +46,8 @@ def audit(
 
     if data.suffix.lower() in {".yaml", ".yml"}:
         raise UsageError("{path}: a contract has its data; judge it: datacheck run {path}", path=data)
+    if data.is_dir() and out.resolve().is_relative_to(data.resolve()):  # its evidence is Parquet: data, the next time
+        raise UsageError("{out}: lies in the data, so it would change it; choose a folder with --out", out=out)
     speaks = language(lang)
     options = Options(
         out=out,

@@ -71,6 +71,15 @@ def test_what_is_no_data_is_told_in_one_line(tmp_path, monkeypatch, command, nam
     assert [path.name for path in tmp_path.iterdir()] == ["sft.yaml"]
 
 
+def test_a_report_in_the_data_would_be_data_the_next_time(tmp_path, monkeypatch, command):
+    monkeypatch.chdir(tmp_path)
+    jsonl(tmp_path / "a.jsonl", GOOD)
+    code, out, err = command("audit", ".")
+    assert (code, out) == (2, "")
+    assert "datacheck-report: lies in the data" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+
+
 def test_demo_leaves_contracts_data_and_reports(tmp_path, here, command):
     folder = tmp_path / "tried"
     code, out, err = command("demo", "--to", folder)
