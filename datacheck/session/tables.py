@@ -1,4 +1,4 @@
-"""Tables in memory as data of a run: each is a private Parquet file for as long as the run takes."""
+"""Tables in memory as data of a run: each is a private Parquet or Arrow file for as long as the run takes."""
 
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -22,22 +22,21 @@ def as_paths(data: Data, folder: Path | None = None) -> Iterator[dict[str, str]]
     paths = {name: str(value) for name, value in data.items() if name not in tables}
     with tempfile.TemporaryDirectory(prefix="datacheck-", dir=folder) as own:  # of this user alone
         for number, (name, table) in enumerate(tables.items()):
-            path = Path(own) / str(number) / "table.parquet"
-            path.parent.mkdir()
-            _write(name, table, path)
-            paths[name] = str(path)
+            place = Path(own) / str(number)
+            place.mkdir()
+            paths[name] = str(_written(name, table, place))
         yield paths
 
 
-def _write(name: str, value: Any, path: Path) -> None:
-    import pyarrow.parquet as pq  # only who hands tables over needs it here
-
+def _written(name: str, value: Any, folder: Path) -> Path:
+    """The file of a table: Parquet, or Arrow for what Parquet has no form for (an object without keys)."""
     kind = type(value).__name__
+    path: Path | None = None
     failed = False
     try:
         table = _arrow(value)
         if table is not None:
-            pq.write_table(table, path)
+            path = _file(table, folder)
     except Exception:  # noqa: BLE001 - whatever it says, it may quote a row: nothing of it is kept
         failed = True
     if failed:
@@ -46,12 +45,28 @@ def _write(name: str, value: Any, path: Path) -> None:
             name=name,
             kind=kind,
         )
-    if table is None:
+    if path is None:
         raise UsageError(
             "data: '{name}' is a {kind}; expected a path or a table (polars, pandas, Arrow, datasets)",
             name=name,
             kind=kind,
         )
+    return path
+
+
+def _file(table: Any, folder: Path) -> Path:
+    import pyarrow as pa  # only who hands tables over needs it here
+    import pyarrow.parquet as pq
+
+    path = folder / "table.parquet"
+    try:
+        pq.write_table(table, path)
+    except pa.ArrowNotImplementedError:
+        path.unlink(missing_ok=True)
+        path = folder / "table.arrow"
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    return path
 
 
 def _arrow(value: Any) -> Any:

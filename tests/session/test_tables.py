@@ -73,6 +73,14 @@ def test_a_table_is_judged_as_its_file(tmp_path, contract, here, make):
     assert [place.at for place in places] == ["train/table.parquet:4"]
 
 
+@pytest.mark.parametrize("make", [pl.DataFrame, pa.Table.from_pylist])
+def test_objects_without_keys_have_no_form_in_parquet_and_are_judged(tmp_path, contract, here, make):
+    report = datacheck.validate(contract, {"train": make([{**row, "meta": {}} for row in ROWS])}, out=tmp_path / "out")
+    assert report.datasets["train"].rows == 20
+    places = next(f for f in report.findings if f.check == "empty_turns").evidence.first
+    assert [place.at for place in places] == ["train/table.arrow:4"]
+
+
 @pytest.mark.parametrize("value", [["姓名：王小明"], 7, None, {"a": 1}, pl.LazyFrame({"text": ["王小明"]})])
 def test_what_is_no_table_is_named_by_its_kind_alone(tmp_path, contract, value):
     with pytest.raises(UsageError, match=type(value).__name__) as error:
