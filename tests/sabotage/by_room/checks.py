@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "headings_are_placeholders",
+        "a heading with a text below it is no placeholder",
+        "datacheck.checks.placeholder_text.PlaceholderText.measure",
+        'headed.str.contains(_PATTERNS["missing_content"])',
+        'text.str.contains(_PATTERNS["missing_content"])',
+        "tests/checks/test_placeholder_text.py::test_what_is_meant_so",
+    ),
+    Sabotage(
         "half_a_pair_tells_nothing",
         "the scores of a pair of which one half is constant still differ",
         "datacheck.checks.score_outliers._that_tell_nothing",
