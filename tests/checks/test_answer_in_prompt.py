@@ -213,6 +213,7 @@ def test_one_told_number_in_many_is_found_with_its_row(tmp_path, here, command, 
         ("How much? The answer is 1,080 pounds.", "1080", True),
         ("How much? The answer is 1,081.", "1080", False),
         ("How much? Answer in 3 words.", "3", False),
+        (r"How much? End with \boxed{answer1}, \boxed{answer2}.", "1", False),  # a name for it
         (r"How much? \boxed{\frac{3}{4}}", r"\frac{3}{4}", True),
         ("一共多少?答案:18", "18", True),
     ],

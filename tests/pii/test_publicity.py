@@ -54,6 +54,7 @@ def states(text):
         ("婚前医学检查的办理地址是武汉市洪山区卓刀泉北路39号A栋408。", "ADDRESS"),
         ("医师资格认定的办公电话是027-87217670。申请人可以通过该电话咨询", "CN_LANDLINE"),
         ("Bandra Kurla Complex, Mumbai 400051. Email: ro.mumbai@datacheck.gov.in", "EMAIL_ADDRESS"),
+        ("Mumbai 400051. Phone: 022-26583500. Email: ro.mumbai@datacheck.gov.in", "CN_LANDLINE"),  # beside it
     ],
 )
 def test_what_an_institution_prints_is_public(text, entity):

@@ -206,9 +206,9 @@ SABOTAGES = (
     Sabotage(
         "half_of_those_together_are_seen",
         "an expression for several recognizers lets through what any of them lets through",
-        "datacheck.pii.prefilter._gate",
-        "for each in together)",
-        "for each in together[::2])",
+        "datacheck.pii.prefilter._gate_together",
+        '"|".join(together)',
+        '"|".join(together[::2])',
         "tests/pii/test_sieve.py::test_those_that_are_tried_together_are_each_let_through",
     ),
     Sabotage(
