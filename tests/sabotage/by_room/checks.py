@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "pictures_never_end",
+        "a picture whose end is misspelt is named",
+        "datacheck.checks.control_tokens.ControlTokens.measure",
+        "_unbalanced(outside_code, *_VISION)",
+        "pl.lit(value=False)",
+        "tests/checks/test_control_tokens.py::test_pictures_begin_and_end",
+    ),
+    Sabotage(
         "headings_are_placeholders",
         "a heading with a text below it is no placeholder",
         "datacheck.checks.placeholder_text.PlaceholderText.measure",
