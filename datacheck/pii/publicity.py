@@ -304,6 +304,8 @@ def is_public_by_itself(entity: str, value: str) -> bool:
     """Whether a value says itself that it is an institution's: a mailbox of a function, a toll-free number."""
     if entity == "EMAIL_ADDRESS":
         local, _, domain = value.lower().partition("@")
+        head, _, rest = local.partition(".")
+        local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
         # leetcode@leetcode.com is the house's own
         own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
