@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "titles_need_a_stop",
+        "titles and lists stand without a stop",
+        "datacheck.checks.unfinished_answers._endings",
+        "~text.str.contains(_NO_STOP_NEEDED)",
+        "pl.lit(value=True)",
+        "tests/checks/test_unfinished_answers.py::test_last_lines_that_need_no_stop",
+    ),
+    Sabotage(
         "pictures_never_end",
         "a picture whose end is misspelt is named",
         "datacheck.checks.control_tokens.ControlTokens.measure",
