@@ -10,6 +10,7 @@ from datacheck.loading.formats import names_of
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
 _MEDIA = r"(?i)<\|(?:image|video|audio|vision|img|object_ref|box|quad|speech)[a-z0-9_]*\|>"
+_VISION = ("<|vision_start|>", "<|vision_end|>")  # between them Qwen-VL looks for its pictures
 _FAMILIES = (
     r"<\|[A-Za-z][A-Za-z0-9_.:-]{0,39}\|>",  # ChatML, Llama 3, GLM, Phi, Cohere
     r"<｜[^｜<>\s]{1,40}｜>",  # DeepSeek: fullwidth bars
@@ -36,7 +37,8 @@ class ControlTokens(Check):
     Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
     assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first), nor `<answer>`.
-    Placeholders of pictures, video and sound are fine. `<|secret|>`, a name that no usual template has, is counted
+    Placeholders of pictures, video and sound are fine, but for a `<|vision_start|>` whose end is missing or misspelt
+    (`|vision_end|>`). `<|secret|>`, a name that no usual template has, is counted
     apart (`unknown_token`).
     """
 
@@ -71,6 +73,7 @@ class ControlTokens(Check):
             "unknown_token": token.str.contains(_TOKEN) & ~token.str.contains(_KNOWN),
             "sequence_token": _is_sequence_token(outside_code),
             "unbalanced_think": _said() & _unbalanced(_with_opening(), "<think>", "</think>"),
+            "unbalanced_media": _unbalanced(outside_code, *_VISION),
             "unbalanced_answer": _said() & _unbalanced(outside_code, "<answer>", "</answer>"),
         }
         details = {

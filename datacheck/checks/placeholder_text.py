@@ -32,6 +32,9 @@ _MISSING = (
     r"|插入\s*\p{Han}[^\[\]【】\n]{0,20}"
 )
 _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
+# 【内容】 alone in a line is the heading of what follows, where another line begins with such a heading.
+_HEADING = r"(?im)^[ \t]*[\[【]\s*(?:内容|content)\s*[\]】][ \t]*\n+[ \t]*([^\s\[【])"
+_HEADINGS = r"(?m)^[ \t]*【[^【】\n]{1,12}】"
 _NOTHING = r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]"
 _TO_DO = r"(?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*"
 _PATTERNS = {
@@ -77,7 +80,7 @@ _LONGEST = 400  # bytes of such a prompt
 _PROMISED = ascii_edges(
     r"(?i)^[^\n]{0,120}\b(?:the )?following (?:\w+ ){0,2}?(?:text|article|passage|paragraphs?|sentences?|e-?mail|code"
     r"|poem|essay|story|document|dialogue|conversation|review|tweet|quote|snippet)(?: (?:in|into|to|as) [^.:\n]{1,30})?"
-    r"\s*[.:]?\s*$|^[^\n]{0,60}(?:以下|下面|下列)(?:的|这[段篇个句份]|给出的)?\s*"
+    r"\s*[.:]?\s*$|^[^\n]{0,60}(?:以下|(?:^|[^子章题频文贴里])下面|下列)(?:的|这[段篇个句份]|给出的)?\s*"
     r"(?:文本|文章|段落|句子|代码|诗歌|短文|内容|文字|材料|对话|评论|邮件)"
     r"[^：:\n。，,？?“\"]{0,16}[。：:]?\s*$"
 )
@@ -165,6 +168,10 @@ class PlaceholderText(Check):
         }
         said, form = pl.col("role") == "assistant", pl.col("form").fill_null(value=False)
         kinds |= {kind: text.str.contains(pattern) & said & ~form for kind, pattern in _ANSWERED.items()}
+        headed = (
+            pl.when(text.str.count_matches(_HEADINGS) > 1).then(text.str.replace_all(_HEADING, "$1")).otherwise(text)
+        )
+        kinds["missing_content"] = headed.str.contains(_PATTERNS["missing_content"])
         for kind in ("blank", "crossed_out"):
             kinds[kind] &= text.str.replace_all(_OFFERED, "").str.contains(_ANSWERED[kind])
         # A letter that was asked for leaves the date to its reader, but says something.

@@ -18,7 +18,9 @@ _ROLES = ("system", "user", "assistant", "tool")
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
 # Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
 _CALL_MARKS = one_of(["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"])
-_CALL_PART = r"^(.+)\[\d+\]\.type$"  # a part of a list content: {type: tool_call} (LLaMA-Factory v1), {type: tool_use}
+_CALL_PART = (
+    r"^(.+)\[\d+\]\.type$"  # a part of a content: {type: tool_call or tool_calls} (LLaMA-Factory v1), {type: tool_use}
+)
 _ASKED_IN_TURN = r"^(turns|question)\["  # MT-Bench and BFCL list the user's turns; the answers come at run time
 _NOT_ASKED = Message("the settings of the run cannot be read: the trainer's rules were not asked")
 
@@ -111,7 +113,7 @@ def _sequence(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> p
     """The messages in order, each with the one before it: a rejected answer follows the prompt, not the chosen one."""
     role, side, row = pl.col("role"), pl.col("side"), pl.col("row")
     calls = pl.col("calls") | pl.col("part_calls").is_not_null()
-    parts = cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]))
+    parts = cells.filter(pl.col("text").is_in(["tool_call", "tool_calls", "tool_use"]))
     in_parts = parts.select("row", path=pl.col("path").str.extract(_CALL_PART), part_calls=pl.lit(value=True)).unique()
     turns = (
         _spoken(turns)

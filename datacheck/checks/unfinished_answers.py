@@ -52,7 +52,10 @@ _NO_STOP_NEEDED = ascii_edges(
     r"|\breturn\b[^\n]*$|\w[*_]\w[^\n]*$|\s>\s?\S+\s*$|\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"
     # titles, and lists of words on one line
     r"|\b[A-Z][a-z]+:? (?:(?:[A-Z][a-z]+|of|the|a|an|in|on|and|for|to|with|from|by),? )+[A-Z][a-z]+ [A-Z][a-z]+\s*$"
-    r"|(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$"
+    r"|(?:^|\n)(?:(?:[A-Z0-9][\w'’-]*:?|of|the|a|an|in|on|at|and|or|for|to|with|from|by),? )+[A-Z][\w'’-]+\s*$"
+    r"|(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$|: (?:[\w-]+, )+[\w-]+\s*$"
+    # hours and places of an office: 法定节假日除外, 三楼1525室
+    r"|除外\s*$|(?:[0-9]室|窗口)\s*$"
     r"|\s\.[a-z]{2,6}\s*$|(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$|等\s*$|、[^\n。，]{1,12}\s*$|^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"
 )
 _BOXED = r"\\boxed\{"

@@ -24,7 +24,9 @@ _ANSWERS = ("response", "chosen")
 _SOLUTIONS = (*_ANSWERS, "answer", "text")
 _LAST = r"^(.*)\.[^.\[\]]+$"
 _PART = r"^(.*\])\.[^.\[\]]+$"
-_KINDS = ("reasoning", "thinking", "tool_call", "tool_use", "tool_result", "function_call")  # of parts beside text
+_KINDS = (  # of parts beside text
+    "reasoning", "thinking", "tool_call", "tool_calls", "tool_use", "tool_result", "function_call",
+)  # fmt: skip
 # The key of a part of a message whose text is the message's: {"type": "audio_transcript", "text": "…"}.
 _INSIDE = rf"^(.*?\.(?:content|value|parts))[\[.].*\b(?:{'|'.join(SAID)})$"
 # A key of a message whose words are the message's, where its content is missing: {"role": "user", "text": "…"}.

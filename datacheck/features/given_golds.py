@@ -16,6 +16,7 @@ _VERDICTS = frozenset(
 )  # asked for by name
 _SIGNS = re.compile(r"\\[a-z]+|\W|_")  # of formulas: `f(n)` and `30^\circ` say no more than two characters do
 _WORD = re.compile(r"[0-9a-z]", re.ASCII)
+_BLANK = r"\[(?:mask|blank)\]|_{4}"  # to be filled in with what the text before it defines: $f = [MASK] c_k$
 
 
 class GivenGolds(Feature):
@@ -23,7 +24,8 @@ class GivenGolds(Feature):
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
     letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur, so
-    they are given where the prompt tells them as its answer; `told_only`: so are all.
+    they are given where the prompt tells them as its answer; `told_only`: so are all. So are those of a prompt with a
+    blank ([MASK], ____), which is filled in with what the text defines.
     `number`: of a gold that is one, as `holds` says.
     """
 
@@ -59,7 +61,7 @@ class GivenGolds(Feature):
         both = both.with_columns(
             state=pl.when(state & ~pl.col("told"))
             .then(pl.lit("trivial"))
-            .when(pl.col("told") | held)
+            .when(pl.col("told") | (held & ~pl.col("prompt").str.contains(_BLANK)))
             .then(pl.lit("given"))
             .otherwise(pl.lit("absent"))
         )

@@ -22,6 +22,8 @@ _TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
 _SIGNS_IN_A_ROW = "|".join(f"{sign}{{8,}}" for sign in "。！？，、；：!;")
 _EMOJI = r"\p{Extended_Pictographic}{16,}"
 _OF_EMOJI = bytes([*range(0x80, 0xC0), 0xC2, 0xE2, 0xE3, 0xF0]).decode("latin-1")  # all their bytes, two each or more
+# In JSON the keys of each object are the same; what repeats is its values.
+_JSON, _KEYS = r"^\s*[\[{](?s:.*)[\]}]\s*$", r'"[^"\n]{1,60}"\s*:'
 _PART = 5  # repeated lines make up a fifth of the text
 
 
@@ -29,7 +31,8 @@ class Repetition(Feature):
     """`row`, `path`, `problem`, `score` of the texts that a model learns to say and that repeat themselves.
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
-    of them or nearly all. `repeated_line`: a line or sentence more than `lines` times, and a fifth of the text.
+    of them or nearly all; in a text that is JSON, its keys aside. `repeated_line`: a line or sentence more than `lines`
+    times, and a fifth of the text.
     `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
     `said_twice`: all of a text stands in it twice. Code in Markdown, and for the others signs and white space, do not
     count. `score`: the share, or how many times.
@@ -56,7 +59,9 @@ class Repetition(Feature):
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
         least = min(_SHORT, self.characters)
         likely = table[repeating(table["text"], self.n, self.share, least, signs=False)]
-        words = likely.select("row", "path", text=pl.col("text").str.replace_all(SIGNS, " "))
+        text = pl.col("text")
+        values = pl.when(text.str.contains(_JSON)).then(text.str.replace_all(_KEYS, " ")).otherwise(text)
+        words = likely.select("row", "path", text=values.str.replace_all(SIGNS, " "))
         shares = top_coverage(words["text"], self.n, self.share, least)
         covered = words.with_columns(score=pl.Series(shares, dtype=pl.Float64))
         score, size = pl.col("score"), pl.col("text").str.len_chars()

@@ -32,6 +32,9 @@ _PLACEHOLDER = re.compile(
     r"<[A-Za-z][A-Za-z_ ]{1,40}>|\{\{\s*\w+\s*\}\}|\[(?:insert|your) [^\]\n]{1,40}\]"
     r"|\[?<?(?:YOUR|INSERT)_[A-Z_]{2,40}>?\]?|your_[a-z_]{2,30}|<你的\w{1,10}>|请输入\w{1,10}|待填写"
 )
+# A tool whose definition a result gives, as a search for tools does.
+_FOUND = re.compile(r'"name"\s*:\s*"([\w.-]{1,100})"')
+_SCHEMAS = r'"(?:inputSchema|input_schema|parameters)"\s*:'
 _OPEN = {"additionalProperties", "patternProperties", "allOf", "anyOf", "oneOf", "$ref"}  # what else a schema may take
 
 Fact = tuple[str | None, str, Message | str | None]  # where, name, what is said (text: of note:keys)
@@ -42,7 +45,8 @@ class CallMessage(NamedTuple):
 
     calls: JSON text; in_content: it stood in the content (ShareGPT's function_call, ms-swift's tool_call);
     parts: (path, JSON text) of calls that are parts of the content (LLaMA-Factory v1); result_id: its tool_call_id;
-    opaque: it holds calls that cannot be read (in the text, or Anthropic's tool_use); text: what an assistant says.
+    opaque: it holds calls that cannot be read (in the text, or Anthropic's tool_use); text: what an assistant says,
+    or a result with definitions of tools.
     """
 
     role: str | None
@@ -90,7 +94,9 @@ _Parts = dict[tuple[int, str], list[tuple[str, str, str | None]]]
 def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
     """The turns of rows with tools, calls or results; the result ids by message; the calls in parts by content."""
     path = pl.col("path")
-    typed = part.cells.filter(pl.col("text").is_in(["tool_call", "tool_use"]), path.str.ends_with("].type"))
+    typed = part.cells.filter(
+        pl.col("text").is_in(["tool_call", "tool_calls", "tool_use"]), path.str.ends_with("].type")
+    )
     typed = typed.select("row", part=path.str.strip_suffix(".type"), kind="text")
     values = part.cells.filter(path.str.ends_with("].value")).select(
         "row", "text", part=path.str.strip_suffix(".value")
@@ -115,7 +121,9 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
             in_content=text.is_null() & pl.col("content_type").is_in(["string", "object", "array"]),
             marked=text.str.contains(_MARKS).fill_null(value=False),
             tools=pl.when(pl.col("part") == "tools").then(text),
-            said=pl.when(pl.col("role") == "assistant").then(text),
+            said=pl.when(
+                (pl.col("role") == "assistant") | ((pl.col("role") == "tool") & text.str.contains(_SCHEMAS))
+            ).then(text),
         )
         .collect()
     )
@@ -139,7 +147,7 @@ def _row_of(
             notes.append((path, "note:rejected", None))
         if unwanted:
             continue
-        readable = tuple((where, text) for where, kind, text in own if kind == "tool_call")
+        readable = tuple((where, text) for where, kind, text in own if kind != "tool_use")
         opaque = role == "assistant" and (marked or len(readable) < len(own))
         message = CallMessage(role, path, calls, calls is not None and in_content, readable, opaque=opaque, text=said)
         messages.append(message._replace(result_id=ids.get((row, message.place))))
@@ -234,8 +242,12 @@ def row_facts(messages: list[CallMessage], tools: list[tuple[str, str]]) -> Iter
         yield None, "note:no_tools", None
         if empty := next((path for path, text in tools if text.strip() == "[]"), None):
             yield empty, "tools_empty", Message("the list is empty, and calls are made")
-    for call in (call for listed in calls for call in listed):
-        yield from call_facts(call, defined)
+    found: set[str] = set()
+    for message, listed in zip(messages, calls, strict=True):
+        if message.role == "tool":
+            found.update(_FOUND.findall(message.text or ""))
+        for call in listed:
+            yield from call_facts(call, None if call.name in found - functions.keys() else defined)
     for message, listed in zip(messages, calls, strict=True):
         yield from _keys(message, listed)
         if not listed:
@@ -246,7 +258,7 @@ def row_facts(messages: list[CallMessage], tools: list[tuple[str, str]]) -> Iter
 def _in_text(message: CallMessage, functions: Mapping[str, Any]) -> Iterator[Fact]:
     """A call of an offered function that stands in what an assistant says, behind its thinking."""
     said = (message.text or "").rpartition("</think>")[2]
-    if not functions or not said:
+    if not functions or not said or message.role != "assistant":
         return
     if _MARKED.search(said):
         yield message.path, "note:marked", Message("between the marks of a chat template")

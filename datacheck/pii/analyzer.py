@@ -190,7 +190,8 @@ def _told_public(text: str, hits: list[_Hit], before: str) -> list[_Hit]:
     """Mark what is an institution's, unless a private identifier stands beside it and it does not say so itself."""
     somebodys = [hit for hit in hits if hit.state not in _NOBODYS]
     itself = {hit for hit in somebodys if is_public_by_itself(hit.entity, text[hit.start : hit.end])}
-    roles = [hit.start for hit in itself if hit.entity == "EMAIL_ADDRESS"]
+    mail = [hit for hit in somebodys if hit.entity == "EMAIL_ADDRESS"]
+    roles = [hit.start for hit in mail if hit in itself or is_public(hit.entity, text, hit.start, hit.end)]
     public = {hit for hit in somebodys if is_public(hit.entity, text, hit.start, hit.end, before, roles)}
     public |= _listed(text, somebodys, public)
     private = _Neighbours([hit for hit in _hard(hits) if hit not in public])

@@ -41,6 +41,8 @@ _OFFICE = re.compile(
     r"[a-z]{0,14}(?:[ae]nces?|[st]ions?|ments?|ities|ity|ships?|ices?|lines?|desk|unit|council|public|records|health|safety"
     r"|research|science|programs?|programmes?|permits?|licens(?:es?|ing)|taxes|voters?|consumers?|foia|gov)"
 )
+# ... or a regional office's, which is called after its town: Mumbai 400051, ro.mumbai@epfindia.gov.in
+_REGIONAL = re.compile(r"(?:ro|zo|hq)[._-]([a-z]{3,20})")
 # A customer wants to complain, or asks: 想咨询一下退货 and 我要投诉 are his own words, 投诉请拨 is a hotline's.
 _WANTED = r"(?<![想先])(?<![我们][要来去])(?<![帮给][我您你])(?<!打算)(?<!准备)"
 _ASKS = (
@@ -65,6 +67,8 @@ _INSTITUTION = (
     r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|委员会|派出所|警察|交警|法院|检察院"
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
+    # what guides to services of the government say: 办理地点为…教育厅政务服务大厅6号窗口
+    r"|办理(?:人员)?的?(?:联系)?(?:地[点址]|窗口|电话)|(?:服务|办事|政务|行政)大厅|[0-9]号窗口|窗口(?:办理|电话|地[点址])"
     r"|[大领]使馆|使馆|研究[所院]|实验室|编辑部|居委会|村委会|机构|单位|总部|(?:市场|销售|人事|客户|编辑|业务|采购|财务|宣传|组织|保卫)部|(?:研发|开发|研究|服务|数据|会展)中心"
     r"|وزارة|الوزارة|شركة|مكتب|فندق|مستشفى|جامعة|مدرسة"
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
@@ -90,9 +94,9 @@ _PERSON = re.compile(
     # who looks something up for somebody says nothing of himself
     r"(?<![诉问帮荐陪])我(?!们?(?:也|都|来|就|只|可以)?(?:知道|查|记得|觉得|想[知问去]|听[说过]|[看找][过到]|[去来]过|给[你您]|告诉|推荐|搜|了解|以为"
     r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
-    r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递|户籍|籍贯|患者|病人|姓名"
+    r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
-    r"|联系人|户[ \u3000]?名|申请人|持卡人|(?:被)?投?保险?人|经办人"
+    r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
     r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
@@ -207,6 +211,9 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
         said = text[max(0, start - 2 * BEFORE) : start]
         if _GOVERNMENT.search(domain.lower()) and (shared or _is_short_for(local.lower(), said)):
             return True
+        town = _REGIONAL.fullmatch(local.lower())
+        if town and town[1].capitalize() in said and _GOVERNMENT.search(domain.lower()):
+            return True
         return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None
     if entity not in _OF:
         return False
@@ -297,6 +304,8 @@ def is_public_by_itself(entity: str, value: str) -> bool:
     """Whether a value says itself that it is an institution's: a mailbox of a function, a toll-free number."""
     if entity == "EMAIL_ADDRESS":
         local, _, domain = value.lower().partition("@")
+        head, _, rest = local.partition(".")
+        local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
         # leetcode@leetcode.com is the house's own
         own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)

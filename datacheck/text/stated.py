@@ -10,7 +10,8 @@ from datacheck.text.graders import number
 
 _MARK = re.compile(
     r"#{4}|\\f?boxed\s*\{"
-    r"|(?:\b(?:answer|solution|ground[ _]truth)|答案|正解|正确选项)\s*(?:\b(?:is|was|equals)\b|是|为|等于)?\s*[:=]?"
+    r"|(?:\b(?:answer|solution|ground[ _]truth)(?![0-9a-z_])|答案|正解|正确选项)"
+    r"\s*(?:\b(?:is|was|equals)\b|是|为|等于)?\s*[:=]?"
 )
 _OPENING = " \t\r\n*_`$([{"
 _NUMBER = re.compile(r"[-+]?[$€£¥]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:/\d+)?")

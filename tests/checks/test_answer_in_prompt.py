@@ -36,6 +36,20 @@ def test_not_given(prompt, gold):
     assert measure(AnswerInPrompt(), rows((prompt, gold))).value("rate") == Ratio(0, 1)
 
 
+def test_a_blank_is_filled_in_with_what_the_text_defines():
+    defined = "Let $f^{Tot}_k$ be the total resource. Fill in: "
+    result = measure(
+        AnswerInPrompt(),
+        rows(
+            (defined + "$x = [MASK] c_k$", "f^{Tot}_k"),
+            (defined + "x is ____.", "total resource"),
+            (defined + "what is x?", "total resource"),
+            (defined + "____? The answer is total resource.", "total resource"),
+        ),
+    )
+    assert result.places == [(2, "prompt", "answer_in_prompt"), (3, "prompt", "answer_in_prompt")]
+
+
 def test_what_occurs_by_chance_is_not_judged():
     result = measure(AnswerInPrompt(), rows(("1080 of 2", "1,080"), ("A or B", "A"), ("yes?", "yes"), ("有甲", "甲")))
     assert result.value("rate") == Ratio(0, 4)
@@ -199,6 +213,7 @@ def test_one_told_number_in_many_is_found_with_its_row(tmp_path, here, command, 
         ("How much? The answer is 1,080 pounds.", "1080", True),
         ("How much? The answer is 1,081.", "1080", False),
         ("How much? Answer in 3 words.", "3", False),
+        (r"How much? End with \boxed{answer1}, \boxed{answer2}.", "1", False),  # a name for it
         (r"How much? \boxed{\frac{3}{4}}", r"\frac{3}{4}", True),
         ("一共多少?答案:18", "18", True),
     ],

@@ -45,7 +45,7 @@ def test_sequence_tokens(text):
         "if a<b|c>d: pass",
         "[INSTALL] [inst] [MASK] [CLS] [SEP] [TODO]",
         "<<SYSTEM>> <start> <end> <user> <eosinophil>",
-        "<image>图里是什么？<video><audio><|image_1|><|vision_start|><|image_pad|><|box_start|>",
+        "<image>图里是什么？<video><audio><|image_1|><|vision_start|><|image_pad|><|vision_end|><|box_start|>",
         "<think>想一想</think>好的",
         "<tool_call>{}</tool_call>",
         "x << SYS >> y",
@@ -130,6 +130,19 @@ def test_what_only_looks_like_a_token_warns(role):
 )
 def test_answer_tags(text, found):
     assert problems(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<|vision_start|>1.png|vision_end|>这是什么？", ["unbalanced_media"]),
+        ("<|vision_end|><|image_pad|><|vision_start|>这是什么？", ["unbalanced_media"]),
+        ("<|vision_start|><|image_pad|><|vision_end|>这是什么？", []),
+        ("用 `<|vision_start|>` 开头。", []),
+    ],
+)
+def test_pictures_begin_and_end(text, found):
+    assert problems(text, "user") == found
 
 
 def test_a_rendered_prompt_is_read_and_said():

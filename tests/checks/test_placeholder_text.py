@@ -34,6 +34,8 @@ def problems(text):
         ("我叫【填写你的称呼】，", "missing_content"),
         ("【此处填写公司介绍】和更多", "missing_content"),
         ("Final: [your answer here]", "missing_content"),
+        ("【议题】\n新仓库\n【内容】\n\n【结论】\n延期", "missing_content"),
+        ("标题如下\n【内容】\n谢谢", "missing_content"),
     ],
 )
 def test_what_nobody_filled_in(text, problem):
@@ -43,6 +45,7 @@ def test_what_nobody_filled_in(text, problem):
 @pytest.mark.parametrize(
     "text",
     [
+        "日時：9月8日\n\n【議題】\n配送の短縮\n\n【内容】\n・大型物流拠点を新設した。",
         "```vue\n<p>{{ message }}</p>\n```",
         "```js\nconst s = `Hello, ${name}!`;",
         "用 `{{ name }}` 插值，用 `${name}` 取变量",

@@ -1,3 +1,4 @@
+import json
 import random
 
 import pytest
@@ -36,6 +37,16 @@ def test_a_line_more_than_five_times(end):
     long_line = PLAIN[:60]
     assert problems(PLAIN[100:200] + end + (long_line + end) * 6) == ["repeated_line"]
     assert problems(PLAIN[100:200] + end + (long_line + end) * 5) == []
+
+
+def test_in_json_values_repeat_and_keys_do_not_count():
+    def objects(value):
+        each = [{"condition_name": value(n), "condition_value": value(n + 50)} for n in range(40)]
+        return json.dumps(each, ensure_ascii=False)
+
+    assert problems(objects(lambda n: PLAIN[n * 6 : n * 6 + 6])) == []
+    assert problems(objects(lambda n: "协议成团价，不含门票和午餐")) == ["repeated_ngram"]
+    assert problems("价格：" + objects(lambda n: PLAIN[n * 6 : n * 6 + 6])) == ["repeated_ngram"]  # no JSON
 
 
 def test_both():

@@ -118,6 +118,7 @@ LEGITIMATE = [
     {**chat("user", "assistant"), "id": "a", "meta": {"role": "robot"}},
     {"messages": [{"role": "user", "content": "天气？"}, {"role": "assistant", "content": '<tool_call>{"name": "f"}</tool_call>'}, *chat("tool", "assistant")["messages"]]},
     {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": [{"type": "tool_call", "value": "{}"}]}, *chat("tool", "assistant")["messages"]]},
+    {"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": [{"type": "tool_calls", "value": "[{}]"}]}, *chat("tool", "assistant")["messages"]]},
 ]  # fmt: skip
 
 

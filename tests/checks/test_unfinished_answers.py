@@ -126,6 +126,7 @@ LINES_EN = "1. Give it light.\n2. Water it in the evening, and let it dry before
         LINES_EN + " in the wint",
         LINES_EN + ", as everybody wishes them to be in the gard",
         "The sweet fragrance of the rose filled the air and reached us in the gard",
+        "The Roses of the Garden: Simple Tips for Your Garden and for the gard",
     ],
 )
 def test_a_last_line_without_a_stop_where_others_have_one(answer):
@@ -143,6 +144,11 @@ def test_a_last_line_without_a_stop_where_others_have_one(answer):
         LINES_EN + ". Be easy on the plants, they are trying!~Mark",
         LINES_EN + ".\n#plants #water #gardening #home",
         "The area of the garden in the picture is width times height = twelve",
+        "Understanding Climate Change and Its Impact on Biodiversity",
+        "Reducing Waste at a Time: Simple Tips for Your Eco-Footprint",
+        "The nouns that stand in the sentence: dog, sticks, balls",
+        "办理时间为周一至周五，上午8:30-12:00，下午14:00-17:30，夏时制时间另行通知，法定节假日除外",
+        "湖北省武汉市武昌区东湖西路特1号湖北省人力资源和社会保障厅综合服务楼15楼1525室",
         "可以种的有玫瑰、月季、牡丹、芍药、百合、郁金香、风信子、水仙、菊花、兰花、荷花、桂花、梅花、杜鹃",
     ],
 )

@@ -331,6 +331,31 @@ CASES = {
             ("rejected", 1, "assistant", "rejected_messages[1].content", "r"),
         ],
     ),
+    "better and worse response": (
+        {"prompt": "p", "better_response": "c", "worse_response": "r"},
+        "preference",
+        [
+            ("prompt", 0, "user", "prompt", "p"),
+            ("chosen", 1, "assistant", "better_response", "c"),
+            ("rejected", 1, "assistant", "worse_response", "r"),
+        ],
+    ),
+    "LLaMA-Factory v1 tools": (
+        {
+            "messages": [
+                {"role": "system", "content": [{"type": "text", "value": "s"}, {"type": "tools", "value": "[]"}]},
+                {"role": "user", "content": [{"type": "text", "value": "p"}]},
+                {"role": "assistant", "content": [{"type": "text", "value": "a"}]},
+            ]
+        },
+        "messages",
+        [
+            ("prompt", 0, "system", "messages[0].content", "s"),
+            ("tools", 0, None, "messages[0].content", "[]"),
+            ("prompt", 1, "user", "messages[1].content", "p"),
+            ("response", 2, "assistant", "messages[2].content", "a"),
+        ],
+    ),
     "KTO messages": (
         {"messages": [{"role": "user", "content": "p"}, {"role": "assistant", "content": "a"}], "label": True},
         "kto",
@@ -544,6 +569,7 @@ def test_no_leaf_of_the_record_gets_lost(load, name):
         "function_call",
         "tool_call",
         "text",
+        "tools",
     }
     for text in strings(record):
         rendered = text.startswith("<|im_start|>")  # its messages are in turns, each for itself

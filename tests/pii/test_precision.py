@@ -43,8 +43,8 @@ def test_what_does_not_block_in_school_mathematics():
 @pytest.mark.parametrize(
     ("text", "entity"),
     [
-        ("两条21号染色体", "ADDRESS"), ("地铁15号线", "ADDRESS"), ("知道3号", "ADDRESS"), ("第3号文件", "ADDRESS"), ("公里3号", "ADDRESS"),
-        ("客户：好的，谢谢", "PERSON"), ("我叫什么名字", "PERSON"), ("对于王先生来说", "PERSON"), ("由于王女士不在", "PERSON"), ('{"name": "get_weather"}', "PERSON"), ("std::vector<int> a::b", "IP_ADDRESS"),
+        ("两条21号染色体", "ADDRESS"), ("地铁15号线", "ADDRESS"), ("石灰沟矿段3号金矿带", "ADDRESS"), ("周家冲南矿段203号脉群", "ADDRESS"), ("流程主要是：：①领取申请单", "IP_ADDRESS"), ("知道3号", "ADDRESS"), ("第3号文件", "ADDRESS"), ("公里3号", "ADDRESS"),
+        ("客户：好的，谢谢", "PERSON"), ("如果投保人是房东，可以办理", "PERSON"), ("申请人为商家，", "PERSON"), ("我叫什么名字", "PERSON"), ("对于王先生来说", "PERSON"), ("由于王女士不在", "PERSON"), ('{"name": "get_weather"}', "PERSON"), ("std::vector<int> a::b", "IP_ADDRESS"),
         ("12:30:45", "IP_ADDRESS"), ("2020-12-25-10-30-00", "MAC_ADDRESS"), ("[0.1234, 0.5678]", "GPS"), (r"a calculator gives 6.9999852\cdot10.00001988", "GPS"), ("later 6.9999852 or 10.00001988", "GPS"), ("患者：谢谢医生", "PERSON"), ("患者：怀孕14周", "PERSON"), ("病人：黄疸，39岁", "PERSON"), ('label("$N$",(44.91307,108.57427),NE/2)', "GPS"), ("draw((44.91307,108.57427)--(45.91307,109.57427))", "GPS"), ("QQ2013正式版", "QQ"), ("微信小程序 wechat pay", "WECHAT"),
         ("password: str", "CREDENTIAL"), ('token = tokenizer.encode("x")', "CREDENTIAL"), ("订单号E12345671", "CN_PASSPORT"), ("编号 A123456789X", "TW_ID"),
         ("2020-01-01 12345", "US_SSN"), ("共计 490154203237510 件", "IMEI"), ("图3-12-2021", "DATE_OF_BIRTH"), ("生日快乐", "DATE_OF_BIRTH"),

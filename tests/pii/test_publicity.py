@@ -40,6 +40,7 @@ def states(text):
         ("服务邮箱：wangwei@datacheck.zz", "EMAIL_ADDRESS"),
         ("举报电话：010-65363263    举报邮箱：jb@datacheck.zz", "CN_LANDLINE"),  # beside a mailbox of the house
         ("datacheck@datacheck.zz", "EMAIL_ADDRESS"),
+        ("datacheck.foia@datacheck.gov", "EMAIL_ADDRESS"),  # the house's name and the task
         ("Spendenkonto: DE68 2105 0170 0012 3456 78", "IBAN"),
         ("Registrant’s telephone number, including area code: (408) 376-7400", "PHONE_NUMBER"),
         ("请拨打地铁客服中心的电话号码：021-64371234。\n\n2. 如果您在车厢内丢失了物品", "CN_LANDLINE"),  # who speaks on
@@ -50,6 +51,11 @@ def states(text):
         ("我知道，它的电话是010-65112418", "CN_LANDLINE"),  # who looks it up says nothing of himself
         ("Community Banks, phone number 415-241-4875", "PHONE_NUMBER"),
         ("This is Park Church, phone number 415-241-4875", "PHONE_NUMBER"),
+        ("可以快递申请。办理地点位于武汉市武昌区武珞路519号湖北省农业农村厅政务服务大厅1号窗口", "ADDRESS"),
+        ("婚前医学检查的办理地址是武汉市洪山区卓刀泉北路39号A栋408。", "ADDRESS"),
+        ("医师资格认定的办公电话是027-87217670。申请人可以通过该电话咨询", "CN_LANDLINE"),
+        ("Bandra Kurla Complex, Mumbai 400051. Email: ro.mumbai@datacheck.gov.in", "EMAIL_ADDRESS"),
+        ("Mumbai 400051. Phone: 022-26583500. Email: ro.mumbai@datacheck.gov.in", "CN_LANDLINE"),  # beside it
     ],
 )
 def test_what_an_institution_prints_is_public(text, entity):
@@ -78,6 +84,10 @@ def test_what_an_institution_prints_is_public(text, entity):
         ("information.wang@datacheck.zz", "EMAIL_ADDRESS"),
         ("我的邮箱：wangwei@datacheck.zz", "EMAIL_ADDRESS"),
         ("zhangsan@bytedance.com", "EMAIL_ADDRESS"),
+        ("john.garrity@datacheck.gov", "EMAIL_ADDRESS"),
+        ("Ro Kim, Seoul office, ro.mumbai@datacheck.gov.in", "EMAIL_ADDRESS"),  # no town of this name was spoken of
+        ("收件地址为武汉市武昌区武珞路360号3单元608室，联系人为王蕾", "ADDRESS"),
+        ("申请人电话：027-87217670", "CN_LANDLINE"),
     ],
 )
 def test_what_is_a_persons_stays_private(text, entity):

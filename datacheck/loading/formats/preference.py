@@ -170,6 +170,7 @@ _OPENAI = (("preferred_output", "non_preferred_output"), ("preferred_completion"
 _PAIRS = (
     ("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"),
     ("response_chosen", "response_rejected"), ("chosen_answer", "rejected_answer"), ("pos_resp", "neg_resp"),
+    ("better_response", "worse_response"), ("better_answer", "worse_answer"),
     ("better", "worse"), ("win", "lose"), ("response_j", "response_k"),
 )  # fmt: skip
 

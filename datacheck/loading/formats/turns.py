@@ -151,6 +151,7 @@ def message_turns(
                 turns.append((part, number, roles.get(role, role), path, "string", content, None))
                 continue
         turns.append(_message(message, style, key, position, part, number, cells))
+        turns.extend(_tools_of_parts(message, turns[-1]))
     return turns
 
 
@@ -201,7 +202,8 @@ def content_text(content: Any, path: str, cells: list[Cell]) -> str | None:
             continue
         text = _text_of_part(part)
         if text is None:
-            walk(f"{path}[{position}]", part, cells, _KEYS_IN_MESSAGE)
+            if not _is_tools(part):
+                walk(f"{path}[{position}]", part, cells, _KEYS_IN_MESSAGE)
             continue
         texts.append(text)
         for name, value in part.items():
@@ -216,6 +218,20 @@ def _text_of_part(part: Any) -> str | None:
         return None
     text = part.get("text", part.get("value"))
     return text if text.__class__ is str else None
+
+
+def _is_tools(part: Any) -> bool:
+    """Whether it is a part {type: tools, value: "[…]"} of LLaMA-Factory v1, and nothing else."""
+    if part.__class__ is not dict or part.keys() != {"type", "value"}:
+        return False
+    return part["type"] == "tools" and part["value"].__class__ is str
+
+
+def _tools_of_parts(message: Any, said: Turn) -> list[Turn]:
+    """Return the turn of the tool definitions that stand in a part of a message's content (LLaMA-Factory v1)."""
+    content = message.get("content") if message.__class__ is dict else None
+    tools = [part["value"] for part in content if _is_tools(part)] if content.__class__ is list else []
+    return [("tools", 0, None, said[3], "string", text, None) for text in tools[:1]]
 
 
 def tools_turn(record: Mapping[str, Any], key: str = "tools") -> list[Turn]:

@@ -67,8 +67,9 @@ class IpAddress(Recognizer):
             return None
         if rule == "ip_address.v6" and "/" not in value and self._compact(value).endswith("::"):
             return None  # a network again, or a slice: a[1::-1]
-        if address.version == 6 and not (any(char.isdigit() for char in value) and str(address).count(":") > 1):
-            return None  # std::a, ::1
+        groups = sum(group != "" for group in str(address).split(":"))
+        if address.version == 6 and not (any(char.isdigit() for char in value) and groups > 1):
+            return None  # std::a, ::1, 流程是：：①
         if str(address) in self.specimens or not address.is_global:
             return Judgement(1.0 if rule != "ip_address.v4_defanged" else 0.4, "specimen")
         if address.version == 6:

@@ -118,6 +118,7 @@ _STOP = words(
     "支持 支付 关系 关闭 关心 关注 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
     "高血 高烧 高热 黄疸 白血 水肿 水痘 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
+_WHO = frozenset({"房东", "房主", "房客", "车主", "商家", "商户", "党员"})  # by a word that begins with a surname
 _SPECIMENS = frozenset({"John Doe", "Jane Doe"}) | words(
     "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 某某 陈某"
 )
@@ -234,7 +235,9 @@ class Person(Recognizer):
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):
             return Judgement(0.9, "specimen")
-        if value[:2] in _STOP or value in _STOP or value == "韩国":  # 韩国女士, but 韩国强先生 has a name
+        if (
+            value[:2] in _STOP or value in _STOP or value in _WHO or value == "韩国"
+        ):  # 韩国女士, but 韩国强先生 has a name
             return None
         if rule == "person.surname":
             return Judgement(0.5, "suspect")

@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "titles_need_a_stop",
+        "titles and lists stand without a stop",
+        "datacheck.checks.unfinished_answers._endings",
+        "~text.str.contains(_NO_STOP_NEEDED)",
+        "pl.lit(value=True)",
+        "tests/checks/test_unfinished_answers.py::test_last_lines_that_need_no_stop",
+    ),
+    Sabotage(
+        "pictures_never_end",
+        "a picture whose end is misspelt is named",
+        "datacheck.checks.control_tokens.ControlTokens.measure",
+        "_unbalanced(outside_code, *_VISION)",
+        "pl.lit(value=False)",
+        "tests/checks/test_control_tokens.py::test_pictures_begin_and_end",
+    ),
+    Sabotage(
+        "headings_are_placeholders",
+        "a heading with a text below it is no placeholder",
+        "datacheck.checks.placeholder_text.PlaceholderText.measure",
+        'headed.str.contains(_PATTERNS["missing_content"])',
+        'text.str.contains(_PATTERNS["missing_content"])',
+        "tests/checks/test_placeholder_text.py::test_what_is_meant_so",
+    ),
+    Sabotage(
         "half_a_pair_tells_nothing",
         "the scores of a pair of which one half is constant still differ",
         "datacheck.checks.score_outliers._that_tell_nothing",

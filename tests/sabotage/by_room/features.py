@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_found_tool_is_unknown",
+        "a tool that a result defined may be called",
+        "datacheck.features.tool_calls.row_facts",
+        'if message.role == "tool":',
+        "if False:",
+        "tests/checks/test_tool_call_errors.py::test_legitimate",
+    ),
+    Sabotage(
+        "keys_of_json_repeat",
+        "the keys of JSON are no repetition",
+        "datacheck.features.repetition.Repetition._ngrams",
+        "text.str.contains(_JSON)",
+        "pl.lit(value=False)",
+        "tests/checks/test_repetitive_text.py::test_in_json_values_repeat_and_keys_do_not_count",
+    ),
+    Sabotage(
+        "blanks_give_golds",
+        "what fills a blank may be defined before it",
+        "datacheck.features.given_golds.GivenGolds.compute",
+        '(held & ~pl.col("prompt").str.contains(_BLANK))',
+        "held",
+        "tests/checks/test_answer_in_prompt.py::test_a_blank_is_filled_in_with_what_the_text_defines",
+    ),
+    Sabotage(
         "lists_are_compared_by_letters",
         "a list that stands as text is one however it is spelt",
         "datacheck.features.row_keys._lists_alike",

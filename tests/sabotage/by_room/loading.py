@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "tools_in_parts_are_lost",
+        "tools in a part of a message are tools",
+        "datacheck.loading.formats.turns._tools_of_parts",
+        "for text in tools[:1]",
+        "for text in tools[:0]",
+        "tests/loading/test_loading_formats.py::test_sample_gives_the_expected_turns",
+    ),
+    Sabotage(
         "every_set_is_the_first_benchmark",
         "another file is not taken for a benchmark",
         "datacheck.loading.benchmarks.recognised",

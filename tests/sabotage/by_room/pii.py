@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "every_regional_mailbox_is_an_offices",
+        "a regional office's mailbox is called after the town that was spoken of",
+        "datacheck.pii.publicity.is_public",
+        "town and town[1].capitalize() in said",
+        "town",
+        "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
+    ),
+    Sabotage(
         "escapes_are_not_undone",
         "a number behind an escape is found",
         "datacheck.pii.analyzer._views_of",
