@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_rendered_prompt_is_its_messages",
+        "a prompt that is rendered among plain ones is told of",
+        "datacheck.checks.control_tokens._rendered",
+        "0 < written.height < _MOST * every",
+        "False",
+        "tests/checks/test_control_tokens.py::test_a_rendered_prompt_among_plain_ones_is_one_too_many",
+    ),
+    Sabotage(
         "half_a_pair_tells_nothing",
         "the scores of a pair of which one half is constant still differ",
         "datacheck.checks.score_outliers._that_tell_nothing",
