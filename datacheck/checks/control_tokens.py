@@ -17,6 +17,7 @@ _FAMILIES = (
     r"\[/?INST\]|<</?SYS>>|\[/?SYSTEM_PROMPT\]",  # Llama 2, Mistral
     r"</?(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>",  # Gemma, T5
     r"\[[gs]?MASK\]<sop>|\[[gs]MASK\]|<(?:sop|eop|eoh|eoa|eosys)>|\[UNUSED_TOKEN_\d+\]",  # GLM, InternLM
+    r"< \| ?(?:im_start|im_end|endoftext|end_of_text|eot_id|assistant|system) ?\| >",  # what a tokenizer set apart
     r"<reserved_\d+>|<extra_id_\d+>|<unused\d+>",  # Baichuan, T5, Gemma
 )
 _TOKEN = "|".join(_FAMILIES)

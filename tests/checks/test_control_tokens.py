@@ -29,6 +29,11 @@ def test_tokens_of_the_families(around, role):
     assert measure(ControlTokens(), records).problems == [(n, "control_token") for n in range(len(TOKENS))]
 
 
+def test_a_token_that_was_set_apart():
+    assert problems("好的。 < | im_end | >") == ["control_token"]
+    assert problems("a < | b | > c, a <| im") == []
+
+
 @pytest.mark.parametrize("text", ["好的。</s>", "<s>好的", "<s>好的</s>", "甲</s><s>乙", "a</s> \nb", "</s>x<s>"])
 def test_sequence_tokens(text):
     assert problems(text) == ["sequence_token"]

@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_label_hides_an_echo",
+        "an answer that repeats its prompt behind a label is an echo",
+        "datacheck.checks.prompt_echo._unlabelled",
+        'pl.col("text").str.replace(_SPEAKER, "")',
+        'pl.col("text")',
+        "tests/checks/test_prompt_echo.py::test_a_prompt_behind_a_label_is_its_echo",
+    ),
+    Sabotage(
+        "letters_make_options_differ",
+        "an option that says the same as the gold behind another letter is its repetition",
+        "datacheck.checks.unverifiable_answers._without_letter",
+        "if found and",
+        "if False and",
+        "tests/checks/test_unverifiable_answers.py::test_an_option_that_says_the_same_as_the_gold",
+    ),
+    Sabotage(
+        "a_row_of_a_table_may_lack_cells",
+        "a table whose last row lacks cells was cut",
+        "datacheck.checks.unfinished_answers._open_table",
+        "< head.str",
+        "< 0 * head.str",
+        "tests/checks/test_unfinished_answers.py::test_cut_in_the_middle",
+    ),
+    Sabotage(
         "a_rendered_prompt_is_its_messages",
         "a prompt that is rendered among plain ones is told of",
         "datacheck.checks.control_tokens._rendered",
