@@ -41,11 +41,11 @@ _LABEL = 20  # characters of it
 class PromptEcho(Check):
     """Share of rows whose answer begins with the message before it, word for word.
 
-    The whole prompt must stand there, if need be behind a label (`Human: `, 用户：); white space at the ends does not count, nor a prompt below `bytes` (30: ten
-    Chinese characters; 15 where the prompt is all that is answered, which `whole` counts). An answer that is all that
-    stands behind the prompt's first line is the input once more (`input_only`), unless corrections or an order were
-    asked for. Prompts that ask for their own words (repeat, quote, 复述) or stop in the middle are fine, and so is
-    code, which completions repeat.
+    The whole prompt must stand there, if need be behind a label (`Human: `, 用户：); white space at the ends does not
+    count, nor a prompt below `bytes` (30: ten Chinese characters; 15 where the prompt is all that is answered, which
+    `whole` counts). An answer that is all that stands behind the prompt's first line is the input once more
+    (`input_only`), unless corrections or an order were asked for. Prompts that ask for their own words (repeat, quote,
+    复述) or stop in the middle are fine, and so is code, which completions repeat.
     """
 
     metrics = {

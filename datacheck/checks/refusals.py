@@ -47,7 +47,8 @@ _OTHER = ascii_edges(
 # Behind an answer: who wrote it. A list may end on a name, a quotation on "— Claude Debussy".
 _SIGNED = ascii_edges(
     r"(?:\n|[.!?。！？\"”])[\s\-—–(（\[【*_~]*(?:(?i:(?:re)?generated|written|answered|powered|created|response|answer)\s*"
-    r"(?i:by|from|with)[:： ]*|(?i:author|model|source)\s?[:：]\s*|(?:本|此|以上)(?:回答|回复|答案|文|内容)?(?:均|全部)?由|回答者[:：]\s*|由|—[ ]?|-- )"
+    r"(?i:by|from|with)[:： ]*|(?i:author|model|source)\s?[:：]\s*"
+    r"|(?:本|此|以上)(?:回答|回复|答案|文|内容)?(?:均|全部)?由|回答者[:：]\s*|由|—[ ]?|-- )"
     r"(?:OpenAI(?:'s)? )?(?:ChatGPT|GPT-?[345][\w.-]*|Claude(?: ?[\d.]+| Sonnet| Opus| Haiku)"
     r"|Gemini (?:Pro|Ultra|[\d.]+)|DeepSeek[\w-]{0,8}|Qwen[\w.-]{0,10}"
     r"|文心一言|通义千问|讯飞星火|豆包)(?:生成|回答|提供|撰写)?[\s)）\]】*_.。]*$"

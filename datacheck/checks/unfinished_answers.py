@@ -96,9 +96,10 @@ class UnfinishedAnswers(Check):
     Counted are a fence that is opened and not closed, a comma, an opening bracket or the bare number of an item at
     the end, a word that needs another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in
     prose of at least two sentences a last clause without a stop, a last line without one where every other line has
-    one (unless one answer in twenty is written so), JSON that is not closed, a table whose last row lacks cells, a formula whose `\begin{cases}` (aligned,
-    matrix …) has no `\end`, a last `\boxed{}` that is empty or not closed, code that says "rest of the code" instead of
-    it (`elided`), and a fence of JSON that does not parse (`broken_json`).
+    one (unless one answer in twenty is written so), JSON that is not closed, a table whose last row lacks
+    cells, a formula whose `\begin{cases}` (aligned, matrix …) has no `\end`, a last `\boxed{}` that is empty or not
+    closed, code that says "rest of the code" instead of it (`elided`), and a fence of JSON that does
+    not parse (`broken_json`).
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
