@@ -53,6 +53,8 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
         try:
             row, batches = _batches(file, chunk, reading)
             for batch in batches:
+                if len(set(batch.schema.names)) < batch.num_columns:
+                    raise Rejected("duplicate_key", remark("two columns have one name"))
                 batch.validate(full=True)  # before anything else: even the size of a damaged one can crash
                 if added and held + batch.nbytes > reading.limits.chunk_bytes:
                     yield out.finish(added, size)

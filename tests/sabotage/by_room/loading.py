@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "two_columns_of_one_name_are_one",
+        "a Parquet or Arrow file with two columns of one name is not read as if it had the last",
+        "datacheck.loading.arrow.parse_arrow",
+        "len(set(batch.schema.names)) < batch.num_columns",
+        "False",
+        "tests/loading/test_loading_arrow.py::test_two_columns_of_one_name_are_no_record",
+    ),
+    Sabotage(
         "every_set_is_the_first_benchmark",
         "another file is not taken for a benchmark",
         "datacheck.loading.benchmarks.recognised",
