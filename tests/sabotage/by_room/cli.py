@@ -4,14 +4,6 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
-        "a_reader_who_goes_is_a_verdict",
-        "who closes the pipe gets no exit code of a verdict",
-        "datacheck.cli.main.main",
-        "isinstance(end.__context__, BrokenPipeError)",
-        "False",
-        "tests/cli/test_watched.py::test_a_reader_who_goes_is_no_verdict",
-    ),
-    Sabotage(
         "an_option_over_the_file",
         "what the file of channels says, no option says otherwise",
         "datacheck.cli.registry._rules",

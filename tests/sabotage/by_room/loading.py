@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "two_columns_of_one_name_are_one",
         "a Parquet or Arrow file with two columns of one name is not read as if it had the last",
-        "datacheck.loading.arrow.parse_arrow",
+        "datacheck.loading.arrow._refuse_twins",
         "len(set(batch.schema.names)) < batch.num_columns",
         "False",
         "tests/loading/test_loading_arrow.py::test_two_columns_of_one_name_are_no_record",
