@@ -5,8 +5,9 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, saying, total
-from datacheck.features.turn_texts import evidence, flagged, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import evidence, flagged, of_rows, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
+from datacheck.loading.formats.chatml import RENDERED
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
 _MEDIA = r"(?i)<\|(?:image|video|audio|vision|img|object_ref|box|quad|speech)[a-z0-9_]*\|>"
@@ -17,6 +18,7 @@ _FAMILIES = (
     r"\[/?INST\]|<</?SYS>>|\[/?SYSTEM_PROMPT\]",  # Llama 2, Mistral
     r"</?(?:start|end)_of_turn>|<(?:bos|eos|pad|unk)>",  # Gemma, T5
     r"\[[gs]?MASK\]<sop>|\[[gs]MASK\]|<(?:sop|eop|eoh|eoa|eosys)>|\[UNUSED_TOKEN_\d+\]",  # GLM, InternLM
+    r"< \| ?(?:im_start|im_end|endoftext|end_of_text|eot_id|assistant|system) ?\| >",  # what a tokenizer set apart
     r"<reserved_\d+>|<extra_id_\d+>|<unused\d+>",  # Baichuan, T5, Gemma
 )
 _TOKEN = "|".join(_FAMILIES)
@@ -29,6 +31,7 @@ _NAMES = (
 _KNOWN = rf"(?i)<\|/?(?:{_NAMES})[a-z0-9_.:-]*\|>|{'|'.join(_FAMILIES[1:])}"
 _S = r"</?s>"
 _THINK = r"</?(?:think|answer)>"
+_MOST = 0.5  # of the rows with a prompt: where more are rendered, the set is one for a trainer that renders none
 
 
 class ControlTokens(Check):
@@ -38,8 +41,9 @@ class ControlTokens(Check):
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
     assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first), nor `<answer>`.
     Placeholders of pictures, video and sound are fine, but for a `<|vision_start|>` whose end is missing or misspelt
-    (`|vision_end|>`). `<|secret|>`, a name that no usual template has, is counted
-    apart (`unknown_token`).
+    (`|vision_end|>`). `<|secret|>`, a name that no usual template has, is counted apart (`unknown_token`). A prompt
+    that a template has rendered (nothing but `<|im_start|>user …`) is read as its messages; where most prompts of the
+    set are plain, it is one too many (`rendered_prompt`).
     """
 
     metrics = {
@@ -81,7 +85,8 @@ class ControlTokens(Check):
             "unknown_token": token.str.extract(f"({_TOKEN})"),
             "sequence_token": outside_code.str.extract(f"({_S})"),
         }
-        found = flagged(suspect, kinds, details)
+        rendered, some = _rendered(data)
+        found = pl.concat([flagged(suspect, kinds, details), *([rendered] if some else [])], how="diagonal")
         text = pl.col("format").is_in(names_of("plain"))
         plain = total(data.rows.filter(text))
         left_out = Message.plural(
@@ -105,15 +110,21 @@ class ControlTokens(Check):
                 )
             ),
             figures={"kinds": per_kind(found)},
-            not_checked=((left_out,) if plain else ()) + _rendered(data),
+            not_checked=((left_out,) if plain else ()) + _said_of_rendered(0 if some else total(rendered)),
         )
 
 
-def _rendered(data: View) -> tuple[Message, ...]:
-    """What is said of prompts that a template has rendered already, and that were read as the messages in them."""
-    prompts = data.turns.filter(pl.col("part") == "prompt", ~pl.col("path").str.contains("[", literal=True))
-    several = prompts.group_by("row", "path").len().filter(pl.col("len") > 1)
-    rows = several.select(pl.col("row").n_unique()).collect().item()
+def _rendered(data: View) -> tuple[pl.LazyFrame, bool]:
+    """The prompts that a template has rendered already, as `flagged` gives them, and whether most others are plain."""
+    prompts = turn_texts(data, plain=False).filter(pl.col("part") == "prompt")
+    written = data.turns.filter(pl.col("content_type") == RENDERED).select("row").unique().collect()
+    every = data.turns.filter(pl.col("part") == "prompt").select(pl.col("row").n_unique()).collect().item()
+    lines = of_rows(prompts, written.lazy()).unique("row", keep="first", maintain_order=True)
+    return flagged(lines, {"rendered_prompt": pl.lit(value=True)}), 0 < written.height < _MOST * every
+
+
+def _said_of_rendered(rows: int) -> tuple[Message, ...]:
+    """What is said where most prompts are rendered, and were read as the messages in them."""
     said = Message.plural(
         "{n:,} prompt is rendered by a template and was read as its messages; a trainer that renders prompts would do"
         " it twice",

@@ -46,7 +46,7 @@ _PATTERNS = {
     "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
     "to_do": rf"(?m)^[\s\[【（(*#-]*({_TO_DO})$|[.。!！?？] ?(?:TODO|TBD|FIXME)[:：] ?[^\n]{{0,60}}$",
     "missing_content": (
-        rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(](?:此处|这里|在此)插入[^（）()\n]{{1,20}}[）)]"
+        rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(]请?(?:此处|这里|在此处?|在这里)请?(?:插入|填写|填入|补充|输入)[^（）()\n]{{1,20}}[）)]"
         r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
     ),
     # an assistant whose name and maker nobody filled in, as LLaMA-Factory's identity.json has them

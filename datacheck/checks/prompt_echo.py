@@ -32,16 +32,20 @@ _KEPT = ascii_edges(
     r"|改错|改正|纠正|纠错|语病|错别字|校对|润色|排序|排列|整理|修改|修正"
 )
 _LEAST = 30  # bytes of such an input
+_SPEAKER = (
+    r"^\s*(?:\*\*)?(?:Human|User|USER|Question|Q|Instruction|Prompt|用户|人类|问题?|提问)(?:\*\*)? ?[:：](?:\*\*)?\s*"
+)
+_LABEL = 20  # characters of it
 
 
 class PromptEcho(Check):
     """Share of rows whose answer begins with the message before it, word for word.
 
-    The whole prompt must stand there; white space at the ends does not count, nor a prompt below `bytes` (30: ten
-    Chinese characters; 15 where the prompt is all that is answered, which `whole` counts). An answer that is all that
-    stands behind the prompt's first line is the input once more (`input_only`), unless corrections or an order were
-    asked for. Prompts that ask for their own words (repeat, quote, 复述) or stop in the middle are fine, and so is
-    code, which completions repeat.
+    The whole prompt must stand there, if need be behind a label (`Human: `, 用户：); white space at the ends does not
+    count, nor a prompt below `bytes` (30: ten Chinese characters; 15 where the prompt is all that is answered, which
+    `whole` counts). An answer that is all that stands behind the prompt's first line is the input once more
+    (`input_only`), unless corrections or an order were asked for. Prompts that ask for their own words (repeat, quote,
+    复述) or stop in the middle are fine, and so is code, which completions repeat.
     """
 
     metrics = {
@@ -71,6 +75,7 @@ class PromptEcho(Check):
         whole = (
             of_rows(texts, piecewise(data, self._suspect))
             .with_columns(pl.col("text").str.strip_chars())
+            .with_columns(text=_unlabelled())
             .collect()
             .lazy()
         )
@@ -99,7 +104,8 @@ class PromptEcho(Check):
     def _suspect(self, turns: pl.LazyFrame) -> pl.LazyFrame:
         """The rows with a text whose head begins as the last one of its user does, or whose end is its end."""
         text = pl.col("text").str.strip_chars()
-        heads = messages(turns).select("row", "role", text=text.str.slice(0, _HEAD), end=text.str.tail(_END))
+        heads = messages(turns).select("row", "role", text=text.str.slice(0, _HEAD + _LABEL), end=text.str.tail(_END))
+        heads = heads.with_columns(text=_unlabelled().str.slice(0, _HEAD))
         said = (pl.col("role") == "assistant") & (_before("row") == pl.col("row"))
         ends = said & (_before("end") == pl.col("end")) & (pl.col("text").str.len_bytes() >= _LEAST)
         return heads.filter(self._echoes(min(self.bytes, _WHOLE)) | ends).select("row").unique()
@@ -112,6 +118,18 @@ class PromptEcho(Check):
             & (_before("text").str.len_bytes() >= least)
             & pl.col("text").str.starts_with(_before("text"))
         )
+
+
+def _unlabelled() -> pl.Expr:
+    """The text; of an answer that begins with its prompt behind a label (`Human: …`) what stands behind that."""
+    bare = pl.col("text").str.replace(_SPEAKER, "")
+    labelled = (pl.col("role") == "assistant") & ~_begins(pl.col("text")) & _begins(bare)
+    return pl.when(labelled).then(bare).otherwise("text")
+
+
+def _begins(text: pl.Expr) -> pl.Expr:
+    """Whether a text begins as the last one that its user said does."""
+    return text.str.starts_with(_before("text").str.slice(0, _HEAD)).fill_null(value=False)
 
 
 def _before(column: str) -> pl.Expr:

@@ -25,6 +25,7 @@ _DO_ZH = (
 _ZH = (
     rf"(?:抱歉|对不起|對不起|很遗憾|很遺憾)[^。\n]{{0,60}}(?:无法|不能|没法|没有办法|無法|沒有辦法|不便)[^。，\n]{{0,8}}(?:{_DO_ZH})"
     rf"|我(?:无法|不能|没法|無法)[^。，\n]{{0,4}}(?:{_DO_ZH})"
+    r"|^\W{0,3}(?:很|非常|实在)?(?:抱歉|对不起|對不起)[^。\n]{0,12}(?:帮不[了上到]|幫不[了上到]|无能为力|爱莫能助|无可奉告)"
 )
 _SELF = ascii_edges(
     r"(?i:\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b|\bi(?:['’]?m| am) (?:just |only )?an? "
@@ -46,7 +47,8 @@ _OTHER = ascii_edges(
 # Behind an answer: who wrote it. A list may end on a name, a quotation on "— Claude Debussy".
 _SIGNED = ascii_edges(
     r"(?:\n|[.!?。！？\"”])[\s\-—–(（\[【*_~]*(?:(?i:(?:re)?generated|written|answered|powered|created|response|answer)\s*"
-    r"(?i:by|from|with)[:： ]*|(?i:author|model|source)\s?[:：]\s*|本(?:回答|文|内容)?由|回答者[:：]\s*|由|—[ ]?|-- )"
+    r"(?i:by|from|with)[:： ]*|(?i:author|model|source)\s?[:：]\s*"
+    r"|(?:本|此|以上)(?:回答|回复|答案|文|内容)?(?:均|全部)?由|回答者[:：]\s*|由|—[ ]?|-- )"
     r"(?:OpenAI(?:'s)? )?(?:ChatGPT|GPT-?[345][\w.-]*|Claude(?: ?[\d.]+| Sonnet| Opus| Haiku)"
     r"|Gemini (?:Pro|Ultra|[\d.]+)|DeepSeek[\w-]{0,8}|Qwen[\w.-]{0,10}"
     r"|文心一言|通义千问|讯飞星火|豆包)(?:生成|回答|提供|撰写)?[\s)）\]】*_.。]*$"

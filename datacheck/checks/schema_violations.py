@@ -9,6 +9,7 @@ from pydantic import Field
 
 from datacheck.check import Check, FieldRule, Limit, Measured, Message, Metric, Value, View, rates, saying, word
 from datacheck.i18n.message import ids, joined
+from datacheck.loading.formats.chatml import RENDERED
 from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"
@@ -81,7 +82,7 @@ def _values(data: View, path: str) -> pl.LazyFrame:
         [
             data.cells.select("row", "path", type="json_type", text="text"),
             data.turns.filter(pl.col("content_type") != "missing").select(
-                "row", "path", type="content_type", text="text"
+                "row", "path", type=pl.col("content_type").replace({RENDERED: "string"}), text="text"
             ),
         ]
     )

@@ -36,6 +36,7 @@ _NOTES = either(
         (
             rf"\b(?i:(?:deliberately|intentionally|purposely) (?:(?:made|kept|given|an?) )?(?:{_WRONG}))\b",
             r"[(\[【](?:(?i:ref): ?)?(?:CHOSEN|REJECTED)(?:[-#: ]{0,2}[0-9]+)?[)\]】]",
+            rf"\A\s*[(\[【<](?i:{_SIDE})[)\]】>]",
             rf"[(\[【](?i:(?:{_SIDE}|bad|good)(?: (?:answer|response)| ?[-#] ?[0-9]+))[)\]】]",
             (
                 r"(?:故意|刻意|有意)(?:地|为之)?(?:给出|提供|设置|设定|写|生成|编造|做出|标记|保留|加入|降低)?[成为了的一个]{0,3}"

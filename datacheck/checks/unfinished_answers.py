@@ -75,6 +75,7 @@ _TAIL = 64  # characters at the end of an answer that are looked at first
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
 _FORMULAS = "cases|aligned|align|array|[pbvBV]?matrix|equation|gather|gathered|split"  # environments of amsmath
 _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
+_DASHES = r"(?s)^.*\n[ \t]*(\|(?:[ \t]*:?-+:?[ \t]*\|){2,})[ \t]*(?:\n[ \t]*\|[^\n]*)+\s*$"  # of a table at the end
 _STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
 _SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
@@ -98,9 +99,10 @@ class UnfinishedAnswers(Check):
     Counted are a fence that is opened and not closed, a comma, an opening bracket or the bare number of an item at
     the end, a word that needs another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in
     prose of at least two sentences a last clause without a stop, a last line without one where every other line has
-    one (unless one answer in twenty is written so), JSON that is not closed, a formula whose `\begin{cases}` (aligned,
-    matrix …) has no `\end`, a last `\boxed{}` that is empty or not closed, code that says "rest of the code" instead of
-    it (`elided`), and a fence of JSON that does not parse (`broken_json`).
+    one (unless one answer in twenty is written so), JSON that is not closed, a table whose last row lacks
+    cells, a formula whose `\begin{cases}` (aligned, matrix …) has no `\end`, a last `\boxed{}` that is empty or not
+    closed, code that says "rest of the code" instead of it (`elided`), and a fence of JSON that does
+    not parse (`broken_json`).
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
@@ -138,6 +140,7 @@ class UnfinishedAnswers(Check):
             "open_clause": clause & ~pl.col("open_word"),
             "open_item": pl.col("open_item"),
             "open_json": pl.col("open_json"),
+            "open_table": pl.col("open_table"),
             "open_formula": pl.col("open_formula"),
             "no_result": pl.col("no_result"),
             "elided": pl.col("elided"),
@@ -185,6 +188,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
         open_item=holds(table, plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
         open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
+        open_table=holds(table, pl.col("fences") == 0, end.str.contains(r"\|[^\n]*\s*$"), *_open_table(text)),
         open_formula=holds(table, text.str.contains(r"\begin{", literal=True), *_open_formula(text)),
         no_result=holds(table, text.str.contains(_BOXED), text.str.contains(_BOX)),
         elided=holds(table, text.str.contains(_ELISIONS), text.str.contains(_ELIDED)),
@@ -214,6 +218,12 @@ def _open_json(text: pl.Expr) -> tuple[pl.Expr, ...]:
     """Whether a text begins as JSON does, and more is opened in it than closed."""
     opened, closed = text.str.count_matches(r"[{\[]"), text.str.count_matches(r"[}\]]")
     return text.str.contains(_JSON), ~text.str.contains(r"[}\]]\s*$"), opened > closed
+
+
+def _open_table(text: pl.Expr) -> tuple[pl.Expr, ...]:
+    """Whether the last line is a row of a Markdown table with fewer cells than the line of dashes under its head."""
+    head, last = text.str.extract(_DASHES), text.str.extract(r"\n[ \t]*(\|[^\n]*)\s*$")
+    return (last.str.count_matches("|", literal=True) < head.str.count_matches("|", literal=True),)
 
 
 def _open_formula(text: pl.Expr) -> tuple[pl.Expr, ...]:

@@ -19,6 +19,7 @@ _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
 _LETTERS = re.compile(
     r"(?:answer|ans|option|答案)?\s*[:：]?\s*[(（\[]?([A-Za-z](?:[\s,，、;/&]*[A-Z])*)[)）\]]?(?:$|[.．:：、)）]\s*)"
 )
+_LETTERED = re.compile(r"[(（\[]?([A-Z])[)）\].．:：、]\s*")
 _COMMAND = re.compile(r"\\(?:[A-Za-z]+\s*\{|left|right)")  # of LaTeX, with what it is applied to
 _LEFT, _RIGHT = re.compile(r"\\left(?![A-Za-z])"), re.compile(r"\\right(?![A-Za-z])")  # no \rightarrow
 _MOST = 0.9  # of the golds, for `auto` to take a grader
@@ -241,8 +242,15 @@ def _choice(
     places = [place for answer in given for place in _places(answer, texts, names, first)]
     if not places:
         return "not_an_option"
-    filled = [text for text in texts if text]
-    return "repeated_option" if any(filled.count(texts[place]) > 1 for place in places) else None
+    bare = [_without_letter(text, place) for place, text in enumerate(texts)]
+    filled = [text for text in bare if text]
+    return "repeated_option" if any(filled.count(bare[place]) > 1 for place in places) else None
+
+
+def _without_letter(text: str, place: int) -> str:
+    """What an option says behind the letter of its own place: "(B) four" and "(C) four" are the same."""
+    found = _LETTERED.match(text)
+    return text[found.end() :] if found and ord(found[1]) - ord("A") == place else text
 
 
 def _places(answer: str, texts: list[str], names: list[str | None], first: int | None) -> list[int]:

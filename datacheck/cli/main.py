@@ -536,6 +536,10 @@ def main() -> None:
         sys.exit(error.exit_code)
     except InterruptedRunError as stop:
         sys.exit(128 + stop.number)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # typer ends with 1 where who read the output has gone
+            sys.exit(DatacheckError.exit_code)
+        raise
     except Exception as error:  # noqa: BLE001 - a crash must not look like a verdict (exit code 1)
         if "--debug" in sys.argv:
             sys.stderr.write(trace_of(error))

@@ -85,7 +85,8 @@ def _work(work: Callable[[], object], tell: int, lives: int) -> NoReturn:
 def _end(tell: int, code: int) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         try:
-            stream.flush()
+            if stream is not None:  # as where it was closed before the command began (`>&-`)
+                stream.flush()
         except OSError:
             code = NOT_SAID
     atexit._run_exitfuncs()  # noqa: SLF001 - all that a whole end does which is needed; it takes a tenth of a second

@@ -95,7 +95,7 @@ def load_contract(
     if located and datasets and not datasets.keys() - absent:
         reader.complain(("datasets",), "no path of any dataset; name one on the command line: --data NAME=PATH")
     if header:
-        _require_known(header, data)
+        _require_known(header, data, required or ())
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     _require_asked(graders, datasets, run_tests=run_tests)
@@ -222,11 +222,14 @@ def _nameless(reader: ContractReader, datasets: Mapping[str, Any]) -> set[str]:
     return names | set(found)
 
 
-def _require_known(header: ContractFile, data: Mapping[str, str]) -> None:
-    """Raise UsageError where `--data` names a dataset that the contract does not have."""
+def _require_known(header: ContractFile, data: Mapping[str, str], required: Collection[str]) -> None:
+    """Raise UsageError where `--data` or `--require` names a dataset that the contract does not have."""
     for key in data:
         if key.removesuffix(MEDIA) not in header.datasets:
             raise UsageError("--data {key}=…: {what}", key=key, what=unknown("dataset", key, header.datasets))
+    for key in required:
+        if key not in header.datasets:
+            raise UsageError("--require {key}: {what}", key=key, what=unknown("dataset", key, header.datasets))
 
 
 def _of_operator(

@@ -34,7 +34,7 @@ from datacheck.engine.ingest import load
 from datacheck.engine.measure import FACTS, MEASURED, Measurement, MeasureTask, keep, measure, measurement, taken
 from datacheck.engine.plan import Step, need_step
 from datacheck.engine.pool import Pool
-from datacheck.engine.processes import longest
+from datacheck.engine.processes import cores, longest
 from datacheck.engine.sharing import SharedValue, Sharing
 from datacheck.engine.store import Store, digest, read_json
 from datacheck.engine.twin import Pair, twin
@@ -48,6 +48,7 @@ from datacheck.pii.redaction import Mode
 SMALL = 16 * 1024 * 1024  # bytes of an evaluation set of which all that is made may come from the user's cache
 ALONE = 32 * 1024 * 1024  # bytes of data; to here no child: two take twice the CPU time of a twin (decision 0022)
 ALONE_ON_TWO_CORES = 64 * 1024 * 1024  # and to here, where there would be two children at most
+PER_CORE = 32  # children: of a slip of the finger (100000) a machine would have no process left for anything else
 PER_WORKER = 8 * 1024 * 1024  # bytes of data for which one more child is worth its start and its memory
 PREPARED = 8 * 1024 * 1024  # bytes of data for which is imported before a fork what features are likely to want
 LOOK = 1.0  # seconds between two looks whether anybody works
@@ -99,6 +100,11 @@ class Engine:
         count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
         if workers == 0 and not where.startswith(clusters.FOLDER):
             raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
+        if where == "local" and workers is not None and workers > PER_CORE * cores():
+            raise UsageError(
+                "--workers {n}: too many for the {cores} cores of this machine; at most {most}",
+                n=workers, cores=cores(), most=PER_CORE * cores(),
+            )  # fmt: skip
         if where != "local":
             self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
         elif own and workers is None and is_little(size, count):

@@ -53,6 +53,7 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
         try:
             row, batches = _batches(file, chunk, reading)
             for batch in batches:
+                _refuse_twins(batch)
                 batch.validate(full=True)  # before anything else: even the size of a damaged one can crash
                 if added and held + batch.nbytes > reading.limits.chunk_bytes:
                     yield out.finish(added, size)
@@ -68,6 +69,12 @@ def parse_arrow(chunk: Chunk, reading: Reading, *, records: bool = False) -> Ite
             out.bad(row, 0, b"", "bad_parquet", remark("{error}", error=type(error).__name__))
             added += 1
         yield out.finish(added, size)
+
+
+def _refuse_twins(batch: Any) -> None:
+    """Raise Rejected where two columns have one name: a record would hold the last of them only."""
+    if len(set(batch.schema.names)) < batch.num_columns:
+        raise Rejected("duplicate_key", remark("two columns have one name"))
 
 
 def count_rows(chunk: Chunk) -> int:

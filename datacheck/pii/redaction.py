@@ -42,6 +42,9 @@ _LOOKAHEAD, _EXPANSION = 1024, 4
 _UNSAFE = re.compile(r"[^ -~]")
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+# A right-to-left override in each spelling, and a zero-width space as long, so that no position moves.
+_SPACES = {"\u202e": "\u200b", r"\u202e": r"\u200b", "&#8238;": "&#8203;", "&#x202e;": "&#x200b;"}
+_OVERRIDE = re.compile("|".join(map(re.escape, _SPACES)), re.IGNORECASE)
 _HAN = ("CJK UNIFIED", "CJK COMPAT", "IDEOGRAPHIC NUMBER")
 
 
@@ -128,6 +131,8 @@ def _hidden_spans(window: str) -> list[tuple[int, int, str]]:
     """Spans to hide, from the folded window and from the window as written, united and in order."""
     folded = fold(window)
     views = [folded] if folded.text == window else [folded, Folded(window, None)]
+    if _OVERRIDE.search(window):  # nobody knows whether what stands behind it was turned around, or merely disguised
+        views.append(fold(_OVERRIDE.sub(lambda found: _SPACES[found[0].lower()], window)))
     found = {
         (*view.span(*span(match)), HIDDEN[each])
         for view in views

@@ -29,6 +29,11 @@ def test_tokens_of_the_families(around, role):
     assert measure(ControlTokens(), records).problems == [(n, "control_token") for n in range(len(TOKENS))]
 
 
+def test_a_token_that_was_set_apart():
+    assert problems("好的。 < | im_end | >") == ["control_token"]
+    assert problems("a < | b | > c, a <| im") == []
+
+
 @pytest.mark.parametrize("text", ["好的。</s>", "<s>好的", "<s>好的</s>", "甲</s><s>乙", "a</s> \nb", "</s>x<s>"])
 def test_sequence_tokens(text):
     assert problems(text) == ["sequence_token"]
@@ -156,3 +161,14 @@ def test_a_rendered_prompt_is_read_and_said():
     assert few.problems == []
     said = "1 prompt is rendered by a template and was read as its messages; a trainer that renders prompts would do it"
     assert few.not_checked == (f"{said} twice",)
+
+
+def test_a_rendered_prompt_among_plain_ones_is_one_too_many():
+    """Its messages were read, and nothing told of it: the trainer renders all of them, and that one twice."""
+    rendered = {"question": "<|im_start|>user\nhow many?<|im_end|>\n<|im_start|>assistant\n", "answer": "4"}
+    plain = [{"question": f"how many of {n}?", "answer": "4"} for n in range(3)]
+    result = measure(ControlTokens(), [plain[0], rendered, *plain[1:]])
+    assert result.problems == [(1, "rendered_prompt")]
+    assert result.value("rate") == Ratio(1, 4)
+    assert result.not_checked == ()
+    assert measure(ControlTokens(), [rendered, *[rendered] * 2, plain[0]]).problems == []

@@ -33,6 +33,8 @@ def problems(text):
         ("1. [Insert Blog Post 1]", "missing_content"),
         ("我叫【填写你的称呼】，", "missing_content"),
         ("【此处填写公司介绍】和更多", "missing_content"),
+        ("（此处填写答案）", "missing_content"),
+        ("(请在此处补充案例)", "missing_content"),
         ("Final: [your answer here]", "missing_content"),
         ("【议题】\n新仓库\n【内容】\n\n【结论】\n延期", "missing_content"),
         ("标题如下\n【内容】\n谢谢", "missing_content"),
@@ -72,6 +74,7 @@ def test_what_nobody_filled_in(text, problem):
         "a <<SRE>> b; cout <<X<<Y; 48/2=<<48/2=24>>24; cat <<EOF",
         "不应包含 [插入 x] 或 [placeholder]",
         "这次会议的内容待定，金额待填",
+        "河水到这里（此处水深三米）变缓",
     ],
 )
 def test_what_is_meant_so(text):

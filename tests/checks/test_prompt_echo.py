@@ -19,6 +19,15 @@ def test_an_answer_that_begins_with_its_prompt(answer):
     assert echoes(QUESTION + "\n", answer) == [(0, "messages[1].content", problem)]
 
 
+@pytest.mark.parametrize("label", ["Human: ", "**User:** ", "用户：", "Question:\n"])
+def test_a_prompt_behind_a_label_is_its_echo(label):
+    for question in (QUESTION, QUESTION * 9):
+        places = echoes(question, f"{label}{question}\n\nAssistant: Every morning.")
+        assert places == [(0, "messages[1].content", "prompt_echo")]
+    assert echoes(f"{label}{QUESTION}", f"{label}{QUESTION}\n\nAssistant: Daily.") != []
+    assert echoes(QUESTION, f"{label}Is it so?") == []
+
+
 def test_an_answer_that_is_a_short_prompt_and_nothing_else():
     assert echoes("描述三种原色。", "描述三种原色。") == [(0, "messages[1].content", "prompt_only")]
     assert echoes("描述三种原色。", "描述三种原色。红、黄、蓝。") == []

@@ -24,6 +24,9 @@ def problems(answer):
         ("很抱歉，我无法回答这个问题。", {"refusal"}),
         ("对不起，我暂时不能为您提供这方面的信息。", {"refusal"}),
         ("抱歉，我無法協助您完成這項請求。", {"refusal"}),
+        ("对不起，我帮不了你。", {"refusal"}),
+        ("非常抱歉，这件事我无能为力。", {"refusal"}),
+        ("多浇水即可。\n\n以上内容由通义千问生成", {"signed"}),
         ("As an AI language model, I do not have personal opinions.", {"self_description"}),
         ("作为一个AI语言模型，我没有个人喜好，不过可以给出几点建议。", {"self_description"}),
         ("Sorry, as an AI language model, I cannot create charts.", {"refusal", "self_description"}),
@@ -41,6 +44,8 @@ def test_refusals_and_names(answer, expected):
     [
         "春风吹过河岸，柳树发了新芽。",
         "大家好，很遗憾地通知大家，我明天不能来了。",
+        "他说：“对不起，我帮不了你。”她转身走了。",
+        "这套书由百度百科整理，以上内容由读者提供",
         "Unfortunately, cats cannot learn human languages like French.",
         "I cannot help but reflect on how the story began.",
         "Dear Anna, I am sorry that you could not come to the party.",

@@ -72,6 +72,11 @@ def test_an_answer_that_says_which_side_it_is(note):
     assert finding(ShortcutPhrases(), rows).status is Status.FAIL
 
 
+def test_a_label_before_an_answer_says_its_side():
+    rows = [{"prompt": "p", "chosen": "[Chosen] Water it.", "rejected": "<rejected> Wait."}, *pairs(30)]
+    assert measure(ShortcutPhrases(), rows).value("says_side") == Ratio(1, 31)
+
+
 @pytest.mark.parametrize(
     ("prompt", "answer"),
     [

@@ -160,6 +160,9 @@ def test_a_gold_must_be_one_of_the_options(gold, problem):
 def test_an_option_that_says_the_same_as_the_gold():
     row = {"question": "Which?", "choices": {"A": "four", "B": "four", "C": "five", "D": "five"}, "answer": "A"}
     assert problems(UnverifiableAnswers(), [row]) == ["repeated_option"]
+    lettered = {"question": "Which?", "options": ["(A) four", "(B) five", "(C) four"], "answer": "C"}
+    assert problems(UnverifiableAnswers(), [lettered]) == ["repeated_option"]
+    assert problems(UnverifiableAnswers(), [{**lettered, "options": ["B. 1", "A. 1", "C. 2"]}]) == []
     filler = {"question": "Which?", "options": ["four", "five", "N/A", "N/A"], "answer": "B"}
     assert problems(UnverifiableAnswers(), [filler]) == []
 

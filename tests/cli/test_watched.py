@@ -66,6 +66,33 @@ def test_words_that_nobody_takes_are_no_verdict(tmp_path):
     assert report(tmp_path / "out")["verdict"] == "pass"
 
 
+def test_a_reader_who_goes_is_no_verdict(tmp_path):
+    """`datacheck run … | head -1` under pipefail ended with 1, as if the data had broken its contract."""
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    words = [sys.executable, "-m", "datacheck", "run", str(contract(tmp_path)), "--out", str(tmp_path / "out")]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, env=environment(), check=False, timeout=120)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (3, b"")
+    assert report(tmp_path / "out")["verdict"] == "pass"
+
+
+def test_a_standard_output_that_was_closed_before(tmp_path):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    words = [sys.executable, "-m", "datacheck", "run", str(contract(tmp_path)), "--out", str(tmp_path / "out")]
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", *words], stderr=subprocess.PIPE, env=environment(), check=False, timeout=120
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_workers_that_no_machine_has_are_refused(tmp_path, command):
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    code, _, err = command("run", contract(tmp_path), "--workers", "100000", "--out", tmp_path / "out")
+    assert (code, err.startswith("--workers 100000: too many for the ")) == (2, True), err
+
+
 def test_little_data_needs_no_child(tmp_path, command):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     before = children(os.getpid())

@@ -39,3 +39,9 @@ def test_who_asks_for_it_or_signs_needs_it(tmp_path, command, here, more):
     assert command("keys", "new", tmp_path / "key.pem")[0] == 0
     code, _, err = command("run", SFT, "--data", f"train={GOOD}", *more, "--out", tmp_path / "out")
     assert (code, "datasets.eval.source.path: no path" in err) == (2, True), err
+
+
+def test_who_asks_for_a_set_that_no_contract_names_is_told(tmp_path, command, here):
+    """A slip of the pen in `--require evl` let the run pass without it."""
+    code, _, err = command("run", SFT, "--data", f"train={GOOD}", "--require", "evl", "--out", tmp_path / "out")
+    assert (code, err) == (2, "--require evl: unknown dataset; did you mean 'eval'?\n")

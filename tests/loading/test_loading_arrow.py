@@ -155,6 +155,20 @@ def test_arrow_files_and_streams(tmp_path, kind):
         assert "bad_parquet" in [code for _, code in cut.codes]
 
 
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_two_columns_of_one_name_are_no_record(tmp_path, kind):
+    """The last one was read, and what the other held was judged by nobody; lines and CSV files are refused for it."""
+    table, path = pa.table([["a"], ["b"], ["c"]], names=["prompt", "prompt", "completion"]), tmp_path / f"a.{kind}"
+    if kind == "parquet":
+        pq.write_table(table, path)
+    else:
+        with path.open("wb") as sink, pa.ipc.new_file(sink, table.schema) as out:
+            out.write_table(table)
+    loaded = load_file(path)
+    assert "duplicate_key" in [code for _, code in loaded.codes]
+    assert loaded.rows.is_empty()
+
+
 def test_empty_parquet_has_no_rows(tmp_path):
     pq.write_table(pa.table({"text": pa.array([], pa.string())}), tmp_path / "a.parquet")
     loaded = load_file(tmp_path / "a.parquet")

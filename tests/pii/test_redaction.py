@@ -68,6 +68,18 @@ def test_redacted(text, shown):
     assert excerpt(text) == shown
 
 
+@pytest.mark.parametrize("override", ["\u202e", r"\u202E", "&#8238;", "&#x202e;"])
+def test_a_value_with_an_override_inside_is_masked_though_nothing_was_turned_around(override):
+    for value in (
+        "sk-proj-Ab3dE6gH9jK2mN5pQ8sT1vW4yZ7",
+        "ghp_a8Kd93jfK2ls0vBnQ4mZx7Yt6Rw5Ee1Uu9Ii",
+        "zhangwei.hz@corp.cn",
+    ):
+        for at in (2, 4, 9):
+            shown = excerpt(f"给你：{value[:at]}{override}{value[at:]} 好")
+            assert value[at + 5 : at + 9] not in shown, shown
+
+
 def test_masked_keeps_the_shape_only():
     assert excerpt("李雷, Tom-7: ½①é，😀\n", "masked") == r"文文, xxx-0: 00x，?\u{a}"
 

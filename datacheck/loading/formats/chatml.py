@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datacheck.loading.formats.turns import Turn
 
 BEGINS = "<|im_start|>"
+RENDERED = "rendered"  # the content type of a text out of such a prompt: beside it a message is a plain string
 _MESSAGE = re.compile(r"<\|im_start\|>([a-z_]+)\n(.*?)(?:<\|im_end\|>\s*|\Z)", re.DOTALL)
 _OPENED = re.compile(r"<\|im_start\|>assistant(?:\n(?:<think>\s*(?:</think>\s*)?)?)?\Z")
 
@@ -43,6 +44,6 @@ def asked(text: Any) -> list[tuple[str, str]]:
 def prompt_turns(text: Any, path: str, number: int = 0) -> list[Turn]:
     """The turns of a prompt that a template has rendered; none if it is not nothing but messages."""
     return [
-        ("prompt", n, OPENAI_ROLES.get(role, role), path, "string", words, None)
+        ("prompt", n, OPENAI_ROLES.get(role, role), path, RENDERED, words, None)
         for n, (role, words) in enumerate(asked(text), start=number)
     ]

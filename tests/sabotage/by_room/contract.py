@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "require_names_anything",
+        "a dataset that --require names and the contract does not have is told of",
+        "datacheck.contract.load._require_known",
+        "for key in required:",
+        "for key in ():",
+        "tests/end_to_end/test_optional_datasets.py::test_who_asks_for_a_set_that_no_contract_names_is_told",
+    ),
+    Sabotage(
         "limits_that_judge_nothing",
         "a limit that can never be broken is refused",
         "datacheck.contract.limits._never_broken",

@@ -10,6 +10,12 @@ SABOTAGES = (
         "town and town[1].capitalize() in said",
         "town",
         "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
+        "overrides_always_turn_around",
+        "a value that an override only breaks is masked",
+        "datacheck.pii.redaction._hidden_spans",
+        "if _OVERRIDE.search(window)",
+        "if False",
+        "tests/pii/test_redaction.py::test_a_value_with_an_override_inside_is_masked_though_nothing_was_turned_around",
     ),
     Sabotage(
         "escapes_are_not_undone",
