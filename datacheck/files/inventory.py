@@ -21,6 +21,8 @@ _COMPRESSED = {".gz", ".zst", ".zstd", ".gzip", ".parquet"}
 
 
 _LINK = Message("a link out of the folder")  # as a cache of Hugging Face's hub is made of
+_LINKED_FOLDER, _NO_FILE = Message("a link to a folder"), Message("not a regular file")
+_LINKS_ARE_READ = Message("links are read inside one folder: name the one that holds both, or a copy made with cp -rL")
 
 
 class FoundFile(NamedTuple):
@@ -122,8 +124,7 @@ def require_some(named: str, files: Files) -> None:
     found = joined(files.passed_over[:MAX_SHOWN], ", ")
     said = Message("{named}: no file of data in this folder; it holds {found}", named=named, found=found)
     if any(each.params["reason"] == _LINK for each in files.passed_over if "reason" in each.params):
-        advice = Message("links are read inside one folder: name the one that holds both, or a copy made with cp -rL")
-        said = joined((said, advice))
+        said = joined((said, _LINKS_ARE_READ))
     raise UsageError(said)
 
 
@@ -166,6 +167,8 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
             skipped_files.append((name, reason))
         else:
             found.append(name)
+    if found:
+        _refuse_unread(path, named, skipped_files, glob)
     if len(found) > MAX_FILES:
         raise UsageError(
             "{named}: more than {most} files; name a smaller folder or merge them", named=named, most=MAX_FILES
@@ -191,6 +194,30 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         tuple(passed_over),
         tuple(promised),
     )
+
+
+def _refuse_unread(root: Path, named: str, skipped: list[tuple[str, Message]], glob: str | None) -> None:
+    """Raise LoadError where some of the data would be judged and some not: links that lead out, and what is no file.
+
+    A trainer that is given the folder would read them.
+    """
+
+    def would_be_read(name: str, reason: Message) -> bool:
+        if reason is _LINKED_FOLDER:
+            entered = glob is None or "/" in glob
+            return entered and not (root / name).resolve().is_relative_to(root.resolve())
+        return reason in (_LINK, _NO_FILE) and (is_data_name(name) if glob is None else glob_matches(glob, name))
+
+    hidden = (".", "_")
+    unread = [
+        Message("{name} ({reason})", name=shown_name(name), reason=reason)
+        for name, reason in skipped
+        if not name.rstrip("/").rpartition("/")[2].startswith(hidden) and would_be_read(name, reason)
+    ]
+    if unread:
+        found = joined(unread[:MAX_SHOWN], ", ")
+        said = Message("{named}: some of it cannot be read: {found}", named=named, found=found)
+        raise LoadError(joined((said, _LINKS_ARE_READ, Message("or name the others under source.glob"))))
 
 
 def _listed(path: Path) -> dict[str, str]:
@@ -228,7 +255,7 @@ def _walk(root: Path, *, hidden: bool) -> list[tuple[str, Message | None]]:
         for name in list(folders):
             reason = None
             if (Path(folder) / name).is_symlink():
-                reason = Message("a link to a folder")
+                reason = _LINKED_FOLDER
             elif (within / name).as_posix() == versions.REPORT:
                 reason = Message("a report of datacheck")
             elif not hidden and name.startswith((".", "__")):
@@ -255,7 +282,7 @@ def _reason_to_skip(root: Path, name: str, glob: str | None) -> Message | None:
     if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
         return _LINK
     if not path.is_file():
-        return Message("not a regular file")
+        return _NO_FILE
     if glob is not None:
         return None if glob_matches(glob, name) else Message("does not match the glob")
     if path.name.startswith((".", "_")):

@@ -1,6 +1,7 @@
 """Which files are read, and that none is passed over without a word."""
 
 import json
+import os
 import re
 import time
 
@@ -36,10 +37,10 @@ def test_data_files_in_name_order_and_the_rest_named(tmp_path):
     ):
         jsonl(data / name, GOOD)
     (tmp_path / "outside.jsonl").write_text("{}")
-    (data / "out.jsonl").symlink_to(tmp_path / "outside.jsonl")
+    (data / "out.md").symlink_to(tmp_path / "outside.jsonl")
     (data / "in.jsonl").symlink_to(data / "b.jsonl")
-    (data / "folder").symlink_to(tmp_path)
-    (data / "broken.jsonl").symlink_to(data / "nothing")
+    (data / "folder").symlink_to(data / "a")
+    (data / "broken").symlink_to(data / "nothing")
     read, passed = listed(contract(tmp_path))
     assert read == ["a.parquet", "a/c.JSONL.gz", "b.jsonl", "in.jsonl", "x.csv"]
     assert passed == [
@@ -48,10 +49,27 @@ def test_data_files_in_name_order_and_the_rest_named(tmp_path):
         "README.md (no data file by its name)",
         "_SUCCESS (hidden)",
         "__pycache__/ (hidden)",
-        "broken.jsonl (not a regular file)",
+        "broken (not a regular file)",
         "folder/ (a link to a folder)",
-        "out.jsonl (a link out of the folder)",
+        "out.md (a link out of the folder)",
     ]
+
+
+@pytest.mark.parametrize("what", ["b.jsonl", "dangling.jsonl", "pipe.jsonl", "more"])
+@pytest.mark.usefixtures("here")
+def test_a_folder_of_which_some_cannot_be_read_is_not_judged(tmp_path, what):
+    """A trainer that is given the folder follows links: what would not be judged must not pass with the rest."""
+    data, elsewhere = tmp_path / "data", tmp_path / "elsewhere"
+    jsonl(data / "a.jsonl", GOOD)
+    jsonl(elsewhere / "b.jsonl", GOOD)
+    (data / "README.md").symlink_to(elsewhere / "b.jsonl")  # no data by its name
+    if what == "pipe.jsonl":
+        os.mkfifo(data / what)
+    else:
+        (data / what).symlink_to(elsewhere if what == "more" else elsewhere / what)
+    with pytest.raises(LoadError, match=rf"some of it cannot be read: {what}"):
+        listed(contract(tmp_path))
+    assert listed(contract(tmp_path, source={"path": "data", "glob": "a*"}))[0] == ["a.jsonl"]
 
 
 @pytest.mark.usefixtures("here")

@@ -26,6 +26,8 @@ SABOTAGES = (
         'headed.str.contains(_PATTERNS["missing_content"])',
         'text.str.contains(_PATTERNS["missing_content"])',
         "tests/checks/test_placeholder_text.py::test_what_is_meant_so",
+    ),
+    Sabotage(
         "a_label_hides_an_echo",
         "an answer that repeats its prompt behind a label is an echo",
         "datacheck.checks.prompt_echo._unlabelled",

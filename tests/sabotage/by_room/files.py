@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "some_of_a_folder_is_enough",
+        "a folder of which some cannot be read does not pass with the rest",
+        "datacheck.files.inventory.dataset_files",
+        "_refuse_unread(path, named, skipped_files, glob)",
+        "pass",
+        "tests/files/test_inventory.py::test_a_folder_of_which_some_cannot_be_read_is_not_judged",
+    ),
+    Sabotage(
         "links_lead_out",
         "paths stay inside",
         "datacheck.files.inventory._reason_to_skip",

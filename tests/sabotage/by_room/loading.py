@@ -10,6 +10,8 @@ SABOTAGES = (
         "for text in tools[:1]",
         "for text in tools[:0]",
         "tests/loading/test_loading_formats.py::test_sample_gives_the_expected_turns",
+    ),
+    Sabotage(
         "two_columns_of_one_name_are_one",
         "a Parquet or Arrow file with two columns of one name is not read as if it had the last",
         "datacheck.loading.arrow._refuse_twins",

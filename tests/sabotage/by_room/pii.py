@@ -10,6 +10,8 @@ SABOTAGES = (
         "town and town[1].capitalize() in said",
         "town",
         "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
+    ),
+    Sabotage(
         "overrides_always_turn_around",
         "a value that an override only breaks is masked",
         "datacheck.pii.redaction._hidden_spans",
