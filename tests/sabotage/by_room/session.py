@@ -54,7 +54,7 @@ SABOTAGES = (
     Sabotage(
         "a_table_is_quoted",
         "an error about a table in memory quotes no row",
-        "datacheck.session.tables._write",
+        "datacheck.session.tables._written",
         "failed = True",
         "raise",
         "tests/session/test_tables.py::test_a_column_that_cannot_be_written_quotes_nothing",
