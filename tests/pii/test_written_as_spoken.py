@@ -5,6 +5,7 @@ import pytest
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
+from datacheck.pii.redaction import excerpt
 
 NAME = "skyetnaakv"
 
@@ -91,3 +92,21 @@ def test_whose_a_mailbox_of_an_authority_is(text, state):
 )
 def test_thanks_are_no_surname(text, name):
     assert found(text) == [("PERSON", name)]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("邮箱 l i u y a n g . h z 7 7 @ 1 6 3 . c o m 谢谢", "l i u y a n g . h z 7 7 @ 1 6 3 . c o m"),
+        ("write to m a r y s m i t h @ g m a i l . c o m please", "m a r y s m i t h @ g m a i l . c o m"),
+        ("https://a.cn/?mail=zhangwei_88%40163.com&x=1", "zhangwei_88%40163.com"),
+    ],
+)
+def test_a_mailbox_letter_by_letter_or_in_a_url(text, written):
+    assert found(text) == [("EMAIL_ADDRESS", written)]
+    assert written not in excerpt(text)
+
+
+@pytest.mark.parametrize("text", ["y = x @ w", "a b c @ d e", "50%40 of 60", "u @ v . T", "grid %40 wide"])
+def test_signs_of_code_are_no_mailbox(text):
+    assert found(text) == []

@@ -68,6 +68,11 @@ _LOOSE_AT = (
 )
 _LOOSE_DOT = r"(?:[ ]?[.。][ ]?|[ ]?[<＜〈《][ ]?(?:dot|DOT|\.|点)[ ]?[>＞〉》][ ]?|[_\-](?:dot|DOT)[_\-]|点)"
 _PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook|hotmail|yahoo|icloud|protonmail)"
+# Each character apart (z h a n g @ q q . c o m), and as a URL writes the sign.
+_LETTER_BY_LETTER = (
+    r"[A-Za-z0-9](?:[ ][A-Za-z0-9._\-]){2,40}[ ]@(?:[ ][A-Za-z0-9\-]){1,30}(?:[ ]\.(?:[ ][A-Za-z0-9]){2,12}){1,2}"
+)
+_ENCODED = r"[A-Za-z0-9_][A-Za-z0-9._+\-]{0,63}%40(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 _LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net)"
 
 
@@ -79,7 +84,7 @@ class EmailAddress(Recognizer):
     policy = Policy("block", hard=True)
     prefilter = (
         r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
-        r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]"
+        r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._\-] @ [A-Za-z0-9\-] |%40[A-Za-z0-9]"
         rf"|{_LOOSE}"
     )
     tries = {"email_address.at": (_TRY_SPELT,)}
@@ -87,6 +92,8 @@ class EmailAddress(Recognizer):
     patterns = {
         "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",
         "email_address.at": rf"(?<!{_RUN}){_SPELT}(?![A-Za-z0-9])",
+        "email_address.apart": rf"(?<![A-Za-z0-9]){_LETTER_BY_LETTER}(?![A-Za-z0-9])",
+        "email_address.encoded": rf"(?<![A-Za-z0-9._%+\-]){_ENCODED}(?![A-Za-z0-9])",
         "email_address.loose": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}?{_LOOSE}(?![A-Za-z0-9])",
     }
     # one run into another, too
@@ -94,6 +101,8 @@ class EmailAddress(Recognizer):
         rf"(?<!{_RUN}){_RUN}+(?:@{_RUN}+)+",
         rf"(?<!{_RUN}){_RUN}++{_SPELT_BEHIND}",
         rf"(?<!{_RUN}){_RUN}{{1,64}}?{_LOOSE}",
+        rf"(?<![A-Za-z0-9]){_LETTER_BY_LETTER}(?![A-Za-z0-9])",
+        r"[A-Za-z0-9._+\-]+%40[A-Za-z0-9.\-]+",
     )
     positive = r"邮箱|邮件|电邮|信箱|郵箱|(?i:e-?mail|mailto|contact)|#[换改替]"
     specimens = frozenset[str]()  # by domain, see _SAMPLE
@@ -153,6 +162,10 @@ class EmailAddress(Recognizer):
 
 def _signs(value: str) -> str:
     """The address with its signs written as signs."""
+    if re.fullmatch(_LETTER_BY_LETTER, value):
+        return value.replace(" ", "")
+    if "@" not in value and re.fullmatch(_ENCODED, value):
+        return value.replace("%40", "@")
     provider = re.search(rf"(?P<at>{_LOOSE_AT})(?P<name>{_PROVIDER})(?P<dot>{_LOOSE_DOT})(?P<tld>[A-Za-z]+)\Z", value)
     if provider:
         return f"{value[: provider.start()]}@{provider['name']}.{provider['tld']}"
