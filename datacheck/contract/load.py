@@ -95,7 +95,8 @@ def load_contract(
     if located and datasets and not datasets.keys() - absent:
         reader.complain(("datasets",), "no path of any dataset; name one on the command line: --data NAME=PATH")
     if header:
-        _require_known(header, data, required or ())
+        asked = (required or ()) if located else ()  # else those that a run had: a contract may have fewer
+        _require_known(header, data, asked)
     if reader.problems or header is None:
         raise ContractError(dict.fromkeys(reader.problems))
     _require_asked(graders, datasets, run_tests=run_tests)
