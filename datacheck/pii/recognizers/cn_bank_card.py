@@ -65,7 +65,8 @@ class CnBankCard(Recognizer):
     ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
-    specimens = words(  # test numbers of Stripe and PayPal, and those of Chinese tutorials
+    specimens = words(  # test numbers of Stripe and PayPal, of Exercism's Luhn, and those of Chinese tutorials
+        "4539319503436467 "
         "4111111111111111 4242424242424242 4012888888881881 4000056655665556 5555555555554444 "
         "5105105105105100 5200828282828210 2223003122003222 378282246310005 371449635398431 378734493671000 "
         "6011111111111117 6011000990139424 6011981111111113 3056930009020004 36227206271667 30569309025904 "

@@ -44,7 +44,7 @@ class IpAddress(Recognizer):
     positive = r"地址|服务器|主机|(?i:(?<![a-z])ip|host|server|address|ping|ssh)"
     # a version, a section, or what a growth measures whose signs were lost: 囊肿5.64.52.9 (5.6×4.5×2.9)
     negative_left = (
-        r"(?i:version|ver\.?|版本|版|\bv)[号\s:：=]*$|§[ ]?$"
+        r"(?i:version|ver\.?|@since|版本|版|\bv)[号\s:：=]*$|§[ ]?$"
         r"|(?:囊肿|肿[块瘤物]|结节|肌瘤|息肉|病灶|大小)[约为:： ]{0,3}$"
     )
     extents = (

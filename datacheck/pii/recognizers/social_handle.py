@@ -33,7 +33,7 @@ class SocialHandle(Labelled):
         (*_HAN, *_LATIN, "TikTok", *(f"{word}{sign}@" for word in ("ins", "IG") for sign in ("", " ", ":", "：")))
     )
     patterns = {
-        "social_handle": rf"{_NETWORK}{_NUMBER}?(?:{LINKER}){_AT}(?![A-Za-z0-9_@]|\.[A-Za-z])",
+        "social_handle": rf"{_NETWORK}{_NUMBER}?(?:{LINKER}){_AT}(?![A-Za-z0-9_@(]|\.[A-Za-z])",  # $handle = @fopen(
         "social_handle.name": rf"{_NETWORK}{_NUMBER}{LINKER}(?<![A-Za-z0-9_.\-]){_NAME}(?![A-Za-z0-9_@]|\.[A-Za-z])",
     }
     extents = (rf"(?:{'|'.join((*_HAN, *_LATIN))})[^\n]{{0,20}}{_AT}",)
