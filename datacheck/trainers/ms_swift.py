@@ -7,7 +7,7 @@ import datetime as dt
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice, pairwise
@@ -422,11 +422,27 @@ def _lost_for_kl(records: Sequence[Any], to: MsSwift, seen: Seen) -> set[int]:
             row, _ = loaded_row(record, seen, renaming=not to.disable_auto_column_mapping)
             if row is not None:
                 loaded[number] = {**row, "messages": _stored(row["messages"])}
-    return {
-        number
-        for number, other in drawn_for_kl(list(loaded), to.data_seed)
-        if _kl_refused(loaded[number], loaded[other]["messages"][-1]["content"])
-    }
+    answers = {number: row["messages"][-1]["content"] for number, row in loaded.items()}
+    batches = [*drawn_for_kl(list(loaded), to.data_seed)]
+    of_texts = bool(batches) and _kinds(batches[0], answers) == {str}
+    lost: set[int] = set()
+    for batch in batches:
+        mixed = of_texts and len(_kinds(batch, answers)) > 1
+        for number, other in batch:
+            drawn = answers[other]
+            if mixed and not isinstance(drawn, str | None):
+                drawn = json.dumps(drawn, ensure_ascii=False)
+            lost |= {number} if _kl_refused(loaded[number], drawn) else set()
+    return lost
+
+
+def _kinds(batch: Sequence[tuple[int, int]], answers: Mapping[int, Any]) -> set[type]:
+    """Of what kinds the answers are that a batch draws, null aside.
+
+    The first batch types the column (datasets' arrow_writer.py:698): in one of texts, what is none and stands beside
+    texts in its batch becomes JSON.
+    """
+    return {type(answers[other]) for _, other in batch} - {type(None)}
 
 
 def _kl_refused(row: Row, drawn: Any) -> bool:

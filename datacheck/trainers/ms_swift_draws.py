@@ -9,8 +9,8 @@ import numpy as np
 _BATCH = 2  # per_device_train_batch_size x gradient_accumulation_steps of the probe, on one device
 
 
-def drawn_for_kl(rows: Sequence[int], seed: int) -> Iterator[tuple[int, int]]:
-    """Pairs of a row and the one whose answer it gets.
+def drawn_for_kl(rows: Sequence[int], seed: int) -> Iterator[list[tuple[int, int]]]:
+    """Batches of pairs: a row and the one whose answer it gets.
 
     Rows are shuffled twice: as every set is loaded, with the second number of the seed's stream (dataset/loader.py:418;
     the first one is for decision_augment), and for KTO with the seed itself. Then each batch is turned by one.
@@ -27,4 +27,4 @@ def drawn_for_kl(rows: Sequence[int], seed: int) -> Iterator[tuple[int, int]]:
     order = [order[at] for at in np.random.default_rng(seed).permutation(len(order))]
     for first in range(0, len(order), _BATCH):
         batch = order[first : first + _BATCH]
-        yield from zip(batch, [batch[-1], *batch[:-1]], strict=True)
+        yield list(zip(batch, [batch[-1], *batch[:-1]], strict=True))

@@ -77,6 +77,17 @@ def test_an_answer_that_the_encoder_of_ms_swift_refuses_is_drawn_as_well():
     assert [row.fate for row in told] == ["dropped"] * 2
 
 
+def test_what_is_no_text_is_drawn_as_json_into_a_column_of_texts():
+    """As ms-swift 4.6.0 keeps the first of five rows, asked through its probe: the first batch of the draw has texts."""
+    answers: tuple[object, ...] = ("a", "a", {"from": "gpt", "value": "a"}, "a", "a")
+    asked = [{"messages": [Q, {**A, "content": answer}], "label": True} for answer in answers]
+    asked[1]["messages"][1]["role"] = ["a"]
+    asked[3]["messages"][0] = {**Q, "content": [{"from": "human", "value": "q"}]}
+    run = TokenRun(trainer=RunOf(trainer="ms_swift.kto"))
+    told = expected(run, asked, Seen.of(asked, typed=trainer("ms_swift.kto").typed))
+    assert [row.fate for row in told] == ["kept", *["dropped"] * 4]
+
+
 def test_neighbours_of_one_side_are_one_message_of_ms_swift():
     call = {"role": "tool_call", "content": "{'name': 'f', 'parameters': {'x': 1}}"}
     (told,) = read("ms_swift.sft", {"messages": [Q, Q, A, call, {"role": "tool", "content": "r"}, A, A]})

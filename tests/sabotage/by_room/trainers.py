@@ -156,6 +156,14 @@ SABOTAGES = (
         "tests/trainers/test_twin_tokens.py::test_rows_for_whose_kl_term_ms_swift_draws_their_own_answer",
     ),
     Sabotage(
+        "drawn_answers_keep_their_type",
+        "an answer that is no text and is drawn for the KL term stands as JSON in ms-swift's column of texts",
+        "datacheck.trainers.ms_swift._lost_for_kl",
+        "mixed = of_texts and len(_kinds(batch, answers)) > 1",
+        "mixed = False",
+        "tests/trainers/test_twin_tokens.py::test_what_is_no_text_is_drawn_as_json_into_a_column_of_texts",
+    ),
+    Sabotage(
         "token_ids_are_rendered",
         "an answer that is token ids is kept, as ms-swift keeps it",
         "datacheck.trainers.ms_swift._encoded",
