@@ -196,7 +196,10 @@ def _other_tongues(texts: pl.LazyFrame, last: pl.LazyFrame) -> pl.LazyFrame:
         | text.str.contains(_ACCENTED)
         | text.map_batches(latin.language_of, return_dtype=pl.String).is_not_null()
     )
-    asked = prompts.group_by("row").agg(meant=meant.any(), english=english.any()).filter("english", ~pl.col("meant"))
+    lines = prompts.select("row", meant=meant, english=english)  # before grouping: else each row is asked by itself
+    asked = (
+        lines.group_by("row").agg(pl.col("meant").any(), pl.col("english").any()).filter("english", ~pl.col("meant"))
+    )
     return told.join(asked, on="row", how="semi", maintain_order="left").drop("text").collect().lazy()
 
 
