@@ -161,12 +161,12 @@ class Candidates(Rounds):
 
     def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
         """Read the rows part by part."""
-        wanted, drop = dealt["row"].to_numpy(), self.sketch.dropped(data)
+        wanted, without = dealt["row"].to_numpy(), (self.sketch.dropped(data), self.sketch.tasks(data))
         quote, at = wanted[dealt["quoted"].to_numpy()], 0
         found = [pl.DataFrame(schema=self.columns)]
         for part, own in in_parts(data, wanted):
             turns, cells, rows = (data.piece(name, part) for name in ("turns", "cells", "rows"))
-            read = rows_of(turns, cells, rows, own, self.sketch, drop)
+            read = rows_of(turns, cells, rows, own, self.sketch, *without)
             if read is None:
                 continue
             texts, facts, sets = read
@@ -240,13 +240,19 @@ def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:
 
 
 def rows_of(
-    turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame, own: Int64s | None, sketch: Sketch, drop: UInt32s
+    turns: pl.LazyFrame,
+    cells: pl.LazyFrame,
+    rows: pl.LazyFrame,
+    own: Int64s | None,
+    sketch: Sketch,
+    drop: UInt32s,
+    told: UInt64s,
 ) -> tuple[pl.DataFrame, pl.DataFrame, Shingles] | None:
     """Read some rows (None: all) of a part: their texts, FACTS and sets; None where none has a text.
 
-    drop: n-grams that do not count, as `Sketch.dropped` gives them.
+    drop: n-grams that do not count, as `Sketch.dropped` gives them; told: as `Sketch.tasks` does.
     """
-    texts = sketch.of.texts(only(turns, own))
+    texts = sketch.of.texts(only(turns, own), told)
     if not texts.height:
         return None
     found = sketch.sets(texts["text"], drop)
@@ -261,12 +267,17 @@ def rows_of(
 
 
 def read_rows(
-    data: View, sketch: Sketch, drop: UInt32s, wanted: Int64s | None, spilled: SpilledSets, of: str | None = None
+    data: View,
+    sketch: Sketch,
+    without: tuple[UInt32s, UInt64s],
+    wanted: Int64s | None,
+    spilled: SpilledSets,
+    of: str | None = None,
 ) -> pl.DataFrame:
-    """Append the sets of the wanted rows, of another dataset with `of`; return FACTS. drop: as for `rows_of`."""
+    """Append the sets of the wanted rows, of another dataset with `of`; return FACTS. without: as for `rows_of`."""
     facts = [pl.DataFrame(schema=FACTS)]
     for turns, cells, rows in zip(*(data.pieces(name, of) for name in ("turns", "cells", "rows")), strict=True):
-        read = rows_of(turns, cells, rows, of_part(wanted, rows), sketch, drop)
+        read = rows_of(turns, cells, rows, of_part(wanted, rows), sketch, *without)
         if read is not None:
             facts.append(read[1])
             spilled.append(read[2])
@@ -319,9 +330,9 @@ def _as_one(found: Shingles, said: pl.Series, whole: Bools) -> Shingles:
 
 def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:
     """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
-    found = [pl.Series(dtype=pl.UInt64)]
+    found, told = [pl.Series(dtype=pl.UInt64)], sketch.tasks(data)
     for part, own in in_parts(data, rows):
-        texts = sketch.of.texts(only(data.piece("turns", part), own))["text"]
+        texts = sketch.of.texts(only(data.piece("turns", part), own), told)["text"]
         found.append(normalise(texts, sketch.of.normalise).str.replace_all(r"\d+", "").hash())
     return pl.concat(found).to_numpy()
 

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "tasks_in_system_prompts_are_not_read",
+        "one question behind other tasks makes no copies",
+        "datacheck.features.system_tasks.SystemTasks.compute",
+        'pl.col("len") >= SYSTEMS',
+        'pl.col("len") < 0',
+        "tests/checks/test_system_tasks.py::test_one_question_behind_other_tasks_is_no_copy",
+    ),
+    Sabotage(
+        "pools_of_system_prompts_are_tasks",
+        "copies behind other system prompts of a pool are copies",
+        "datacheck.features.system_tasks.SystemTasks.compute",
+        "< OTHERS",
+        ">= 0",
+        "tests/checks/test_system_tasks.py::test_a_pool_of_system_prompts_does_not_hide_copies",
+    ),
+    Sabotage(
         "a_found_tool_is_unknown",
         "a tool that a result defined may be called",
         "datacheck.features.tool_calls.row_facts",
