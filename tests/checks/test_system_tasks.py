@@ -6,6 +6,7 @@ import pytest
 
 from datacheck.check import Ratio
 from datacheck.checks.exact_duplicates import ExactDuplicates
+from datacheck.checks.leakage import Leakage
 from datacheck.checks.near_duplicates import NearDuplicates
 from datacheck.testing import measure
 
@@ -76,3 +77,14 @@ def test_one_question_behind_other_tasks_is_no_constant_part():
     assert measure(ExactDuplicates(), rows).value("constant_parts") == 0
     shared = [row(mail(0), answer=f"move {n}") for n in range(120)]
     assert measure(ExactDuplicates(), shared).value("constant_parts") == 1
+
+
+def test_a_task_in_a_system_prompt_leaks():
+    """The question of all rows is none that could leak; what stands before it is."""
+    held = [row(mail(n)) for n in range(30)]
+    result = measure(Leakage(against=("held",)), [row(mail(n)) for n in range(100, 130)], others={"held": held})
+    assert result.value("rate") == Ratio(0, 30)
+    leaked = [row(mail(n)) for n in (100, 101, 7)] + [row("Be brief.", mail(8))]
+    result = measure(Leakage(against=("held",)), leaked, others={"held": held})
+    assert result.value("rate") == Ratio(2, 30)
+    assert sorted(each["row"] for each in result.first) == [2, 3]

@@ -4,9 +4,17 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "tasks_in_system_prompts_do_not_leak",
+        "a task in a system prompt leaks as a question does",
+        "datacheck.features.leaks.EvalItems.compute",
+        "tasks_first(turns)",
+        "turns",
+        "tests/checks/test_system_tasks.py::test_a_task_in_a_system_prompt_leaks",
+    ),
+    Sabotage(
         "tasks_in_system_prompts_are_not_read",
         "one question behind other tasks makes no copies",
-        "datacheck.features.system_tasks.SystemTasks.compute",
+        "datacheck.features.system_tasks._tasks",
         'pl.col("len") >= SYSTEMS',
         'pl.col("len") < 0',
         "tests/checks/test_system_tasks.py::test_one_question_behind_other_tasks_is_no_copy",
@@ -14,7 +22,7 @@ SABOTAGES = (
     Sabotage(
         "pools_of_system_prompts_are_tasks",
         "copies behind other system prompts of a pool are copies",
-        "datacheck.features.system_tasks.SystemTasks.compute",
+        "datacheck.features.system_tasks._tasks",
         "< OTHERS",
         ">= 0",
         "tests/checks/test_system_tasks.py::test_a_pool_of_system_prompts_does_not_hide_copies",
