@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "cut_results_are_whole",
+        "a result of JSON that was cut off is told of",
+        "datacheck.features.tool_calls._cut_off",
+        "return True",
+        "return None",
+        "tests/checks/test_tool_call_errors.py::test_results_that_are_empty_or_cut_where_results_are_json",
+    ),
+    Sabotage(
         "tasks_in_system_prompts_do_not_leak",
         "a task in a system prompt leaks as a question does",
         "datacheck.features.leaks.EvalItems.compute",
