@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "styles_of_signs_differ",
+        "answers that differ in the style of signs are nearly the same",
+        "datacheck.features.pair_similarity._ends_equal",
+        "replace_many(_STYLES)",
+        "replace_many({})",
+        "tests/checks/test_identical_pairs.py::test_answers_that_differ_in_their_last_sign",
+    ),
+    Sabotage(
         "cut_results_are_whole",
         "a result of JSON that was cut off is told of",
         "datacheck.features.tool_calls._cut_off",
