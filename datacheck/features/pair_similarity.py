@@ -24,9 +24,9 @@ class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
     A side is all its turns, tool calls included. `ends_equal`: equal but for signs that end a sentence and white space
-    at the ends, and for the style of signs ("你好。", "你好."; curly quotes). `begun`: one begins the other, with at least
-    20 characters. `cut_equal`: equal in their first `cut` characters; never without `cut`. Rows without both sides have
-    no line.
+    at the ends, and for the style of signs ("你好。", "你好."; curly quotes). `begun`: one begins the other, with at
+    least 20 characters. `cut_equal`: equal in their first `cut` characters; never without `cut`. Rows without both
+    sides have no line.
     """
 
     columns = {
