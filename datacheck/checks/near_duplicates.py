@@ -72,7 +72,8 @@ class NearDuplicates(Check):
     with other media or another label are no copies; a text with opposite labels is listed apart, for review. Neither
     are two tasks with short golds, where the golds or the numbers of the questions differ: `other_golds` counts them;
     nor two conversations whose answers have less than half of the shorter one in common, as where one passage stands
-    before several questions: `other_answers` counts them; nor those whose questions have less than a third in common,
+    before several questions, and long JSON of which a short value without digits (a name, null, true) is another:
+    `other_answers` counts them; nor those whose questions have less than a third in common,
     as where one tool call, label or other brief answer (64 n-grams) is that to many: `other_questions`.
 
     System prompts are left out, but where one question stands behind ten of them and more, each of which has fewer than

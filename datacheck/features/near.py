@@ -1,9 +1,11 @@
 """Rows that are worth comparing: the keys that they share, their n-gram sets, and what tells them apart."""
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -39,6 +41,7 @@ _QUESTIONS = pl.col("part").is_in(PARTS["prompt"]) & pl.col("role").is_null().or
 _CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$"
 _QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*\s(?i:from)\s"
 _SHORT_CALL = 300
+_NAME = re.compile(r"[^\d\n]{1,40}")
 _SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS}
 Keep = Literal["first", "longest", "best_score"]
 Side = Literal["answers", "questions"]
@@ -315,16 +318,47 @@ def _said(turns: pl.LazyFrame, texts: TextSet, own: Int64s, side: Side) -> Shing
     )
     said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
     found = sketches.sets(said, texts.unit, hashed=False).sets
-    whole = (said.str.contains(_CALL) & (said.str.len_chars() <= _SHORT_CALL)) | said.str.contains(_QUERY)
-    return _as_one(found, said, whole.to_numpy()) if side == "answers" and whole.any() else found
+    if side == "questions":
+        return found
+    called, short = said.str.contains(_CALL), said.str.len_chars() <= _SHORT_CALL
+    whole = (called & short) | said.str.contains(_QUERY)
+    told = said.str.replace_all(r"\s+", "")
+    names = said.filter(called & ~whole).map_elements(_named, pl.String, skip_nulls=False)
+    told = told.scatter((called & ~whole).arg_true(), names)
+    whole |= called & told.is_not_null()
+    return _as_one(found, told, whole.to_numpy()) if whole.any() else found
+
+
+def _named(text: str) -> str | None:
+    """The short words among the values of long JSON, by their keys; None where it has none, or is no JSON.
+
+    Numbers, dates and ids are in many copies others; prose may be put in other words.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    names = sorted(_names(value, ""))
+    return "\0".join(names) if names else None
+
+
+def _names(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _names(each, f"{path}.{key}")
+    elif isinstance(value, list):
+        for each in value:
+            yield from _names(each, f"{path}[]")
+    elif value is None or isinstance(value, bool) or (isinstance(value, str) and _NAME.fullmatch(value)):
+        yield f"{path}={value}"
 
 
 def _as_one(found: Shingles, said: pl.Series, whole: Bools) -> Shingles:
-    """The sets, those of some texts with a single member: a call or a label in JSON is the same, or another one."""
+    """The sets, some with a single member, that of `said`: a call or a label in JSON is the same, or another one."""
     first, lengths = found.offsets[:-1][whole], np.diff(found.offsets)
     keep, hashes = ~whole[row_numbers(found.offsets)], found.hashes.copy()
     keep[first] = True
-    hashes[first] = said.filter(whole).str.replace_all(r"\s+", "").hash().to_numpy().astype(np.uint32)
+    hashes[first] = said.filter(whole).hash().to_numpy().astype(np.uint32)
     return Shingles(from_lengths(np.where(whole, 1, lengths)), hashes[keep])
 
 

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "long_json_is_prose",
+        "long JSON with another name in it is another answer",
+        "datacheck.features.near._said",
+        "whole |= called & told.is_not_null()",
+        "whole |= called & told.is_null()",
+        "tests/checks/test_near_duplicates_options.py::test_long_json_with_another_name_is_another_answer",
+    ),
+    Sabotage(
         "styles_of_signs_differ",
         "answers that differ in the style of signs are nearly the same",
         "datacheck.features.pair_similarity._ends_equal",
