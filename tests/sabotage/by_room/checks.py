@@ -232,7 +232,7 @@ SABOTAGES = (
         "calls_are_prose",
         "one argument tells two calls apart",
         "datacheck.features.near._said",
-        'whole.any()',
+        "whole.any()",
         "False",
         "tests/checks/test_near_duplicates_options.py::test_calls_with_another_argument_are_no_copies",
     ),
