@@ -23,6 +23,7 @@ from datacheck.check import (
 )
 from datacheck.features.constant_parts import constant_parts
 from datacheck.features.earlier import REPEATED, Names, paired, plain_needs, repeated, repeats_evidence, silent
+from datacheck.features.system_tasks import SystemTasks
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import PARTS, On, largest_clusters, quoted
 from datacheck.text.rules import Rule
@@ -66,7 +67,7 @@ class ExactDuplicates(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """Equal keys in one bucket, here and in the earlier datasets."""
-        return (self._keys(), *map(self._keys, self.against), *plain_needs(self.against))
+        return (self._keys(), *map(self._keys, self.against), *plain_needs(self.against), Need(SystemTasks()))
 
     def promised(self) -> frozenset[str]:
         """Without an earlier dataset nothing is compared with one."""

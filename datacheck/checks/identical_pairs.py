@@ -18,9 +18,9 @@ class IdenticalPairs(Check):
 
     The same means after normalising (fullwidth, case, traditional characters, white space do not count); nearly the
     same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
-    in the sign that ends them only ("好的。", "好的！"). `begun` counts pairs of which one answer begins the other and
-    stops: it was cut. `canned` counts pairs whose rejected answer loses under four other prompts and
-    more.
+    in the sign that ends them or in the style of signs only ("好的。", "好的！", "好的."). `begun` counts pairs of
+    which one answer begins the other and stops: it was cut. `canned` counts pairs whose rejected answer loses under
+    four other prompts and more.
     """
 
     metrics = {

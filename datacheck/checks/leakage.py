@@ -82,7 +82,8 @@ class Leakage(Check):
     Each question of the evaluation sets (alone, and with its options) is an item; an item leaks when one place of this
     dataset, at most three times as long, holds at least `block` of its distinct n-grams (5 characters for Chinese, 8
     for others), after normalising and without the n-grams that a tenth of the set's items share. A conversation, or a
-    question with options, is looked for in all that a row asks together. The search is complete for that containment:
+    question with options, is looked for in all that a row asks together. Where one question stands behind many system
+    prompts of an evaluation set, those hold the tasks, and are the items. The search is complete for that containment:
     it is no sample and no sketch. Long answers are items too, told apart: an answer may be a quotation.
 
     The evaluation sets are other datasets of the contract (`against`, `red_line`), or rows of this one by their split

@@ -1,6 +1,7 @@
 """The check near_duplicates."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -71,8 +72,12 @@ class NearDuplicates(Check):
     with other media or another label are no copies; a text with opposite labels is listed apart, for review. Neither
     are two tasks with short golds, where the golds or the numbers of the questions differ: `other_golds` counts them;
     nor two conversations whose answers have less than half of the shorter one in common, as where one passage stands
-    before several questions: `other_answers` counts them; nor those whose questions have less than a third in common,
+    before several questions, and long JSON of which a short value without digits (a name, null, true) is another:
+    `other_answers` counts them; nor those whose questions have less than a third in common,
     as where one tool call, label or other brief answer (64 n-grams) is that to many: `other_questions`.
+
+    System prompts are left out, but where one question stands behind ten of them and more, each of which has fewer than
+    ten questions: there the task is in the system prompt ("What should the agent do next?" behind one mailbox each).
     """
 
     metrics = {
@@ -125,7 +130,9 @@ class NearDuplicates(Check):
 
     reads = "text"
     check: Literal["near_duplicates"] = "near_duplicates"
-    on: On = Field(default="conversation", description="which text of a row is compared; system prompts never are")
+    on: On = Field(
+        default="conversation", description="which text of a row is compared; system prompts where they hold its task"
+    )
     threshold: float | None = Field(
         default=None, ge=0.3, le=1, description="Jaccard similarity from which rows are alike; default by features"
     )
@@ -210,7 +217,7 @@ class NearDuplicates(Check):
 
     def measure(self, data: View) -> Measured:
         """The greedy walk over similar pairs."""
-        found, sample = self._found(data), data[self._recall].collect()
+        found, sample, told = self._found(data), data[self._recall].collect(), self._sketch.tasks(data)
         facts, kept_of = found.facts, found.kept_of
         removed = np.flatnonzero(kept_of >= 0)
         rows, texts = facts["row"].to_numpy(), facts["text"].to_numpy()
@@ -262,21 +269,22 @@ class NearDuplicates(Check):
         figures = {
             "similarity": histogram(found.pairs.similarity, low=0.3),
             "clusters": _sizes(kept_of),
-            **largest_clusters(data, evidence.select("row", "other_row").collect(), self.on),
+            **largest_clusters(data, evidence.select("row", "other_row").collect(), self.on, told),
             "planted": seen.by_kind,
             "recall_curve": seen.curve,
             "random_pairs": seen.random,
             "lsh_recall": recall_by_similarity(sample),
         }
-        opposed = quoted(data, opposite, self.on)
+        quote = partial(quoted, data, on=self.on, tasks=told)
+        opposed = quote(opposite)
         review = (
-            quoted(data, tasks, self.on).with_columns(problem=pl.lit("other_gold")),
-            quoted(data, otherwise[0], self.on).with_columns(problem=pl.lit("other_answer")),
-            quoted(data, otherwise[1], self.on).with_columns(problem=pl.lit("other_question")),
+            quote(tasks).with_columns(problem=pl.lit("other_gold")),
+            quote(otherwise[0]).with_columns(problem=pl.lit("other_answer")),
+            quote(otherwise[1]).with_columns(problem=pl.lit("other_question")),
             opposed.with_columns(problem=pl.lit("opposite_labels")),
             template.with_columns(problem=pl.lit("boilerplate")),
         )
-        repeats = (quoted(data, evidence, self.on), *repeats_evidence(known, data, self.on))
+        repeats = (quote(evidence), *repeats_evidence(known, data, self.on))
         every = [
             *(each.with_columns(drop=True) for each in repeats),
             *(each.with_columns(drop=False) for each in review),
@@ -291,7 +299,7 @@ class NearDuplicates(Check):
 
     def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
         """The compared text holds the plant, and the copy of the row is proposed for comparison with it."""
-        texts = dict(self._sketch.of.texts(data.turns).iter_rows())
+        texts = dict(self._sketch.of.texts(data.turns, self._sketch.tasks(data)).iter_rows())
         keys: dict[int, set[int]] = {}
         for bucket in data.buckets(self._shared.group):
             for key, row in self._shared.of_bucket(bucket).iter_rows():

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from datacheck.chat.calls import CallForms, Form
 
 _FACTS = Need(ToolFacts())
-_METRICS = {"call_in_text": "in_text", "undeclared_argument": "strange", "placeholder_argument": "strange"}
+_METRICS = {
+    "call_in_text": "in_text",
+    "undeclared_argument": "strange",
+    "placeholder_argument": "strange",
+    "empty_result": "results",
+    "cut_result": "results",
+}
+_RESULTS, _JSON = 20, 0.9  # results from which on, and share of them that is JSON, the others were to be JSON, too
 _INDEX = re.compile(r"(\[\d+\])+$")
 _TABLES = (".parquet", ".arrow", ".feather")  # where a null and what is missing are one
 _SHAPES = {"message": Message("the arguments of calls"), "content": Message("the arguments of calls in the content")}
@@ -33,7 +40,8 @@ class ToolCallErrors(Check):
     JSON text. Fine are: parallel calls, several results in a row, an empty content beside calls, more columns,
     a conversation that ends with a call, rows without ids, one result for parallel calls where the calls stand in
     the content. Arguments that the definition does not name, and values such as `<city>` or `YOUR_API_KEY`, are counted
-    apart. Ids must be unique within a conversation. Whether arguments are text or objects must not vary within
+    apart, as are results that are empty, or JSON without its end, where nine of ten results are JSON. Ids must be
+    unique within a conversation. Whether arguments are text or objects must not vary within
     a dataset: rows of the rarer kind are named. Where `run.trainer` (or `arguments`) says which of them is wanted, all
     others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects. With other
     trainers, or none, the chat template of `run.tokenizer` is asked: a call of known words is rendered both ways, and
@@ -62,6 +70,13 @@ class ToolCallErrors(Check):
             of="rows",
             limit=Limit(warn_max=0),
             why="JSON Schema allows other properties, and a text may look like a placeholder",
+        ),
+        "results": Metric(
+            "rows with a result that is empty or cut off, where results are JSON",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="some interfaces answer with nothing; JSON without its end was cut by what collected it",
         ),
     }
 
@@ -101,12 +116,15 @@ class ToolCallErrors(Check):
         shaped = [line for home in _SHAPES for line in self._shaped(notes, home, forms)]
         found = pl.concat([_with_print(problems, forms), *shaped])
         lines = found.select("row", "where", "said", problem="name").lazy()
-        written = pl.concat([facts.filter(apart), _marked(notes)]).sort("row", maintain_order=True)
+        written = pl.concat([facts.filter(apart), _marked(notes), _lost(notes)]).sort("row", maintain_order=True)
         also = written.select("row", "where", "said", problem="name").lazy()
         return Measured(
             tuple(
                 value
-                for name, of in (("rate", lines), *((name, also.filter(_of(name))) for name in ("in_text", "strange")))
+                for name, of in (
+                    ("rate", lines),
+                    *((name, also.filter(_of(name))) for name in ("in_text", "strange", "results")),
+                )
                 for value in rates(name, of, data.rows, by=self.by, rows=data.rows)
             ),
             evidence=pl.concat([lines, also]),
@@ -186,6 +204,15 @@ def _marked(notes: pl.DataFrame) -> pl.DataFrame:
     usual = notes["name"].str.starts_with("note:message.") | notes["name"].str.starts_with("note:content.")
     marked = notes.filter(pl.col("name") == "note:marked") if usual.any() else notes.clear()
     return marked.with_columns(name=pl.lit("call_in_text"))
+
+
+def _lost(notes: pl.DataFrame) -> pl.DataFrame:
+    """Results that are empty or cut off, where nearly all are JSON: a shell says nothing where nothing went wrong."""
+    counts = [json.loads(each) for each in notes.filter(pl.col("name") == "note:results")["said"]]
+    every, whole = (sum(each[at] for each in counts) for at in (0, 1))
+    usual = every >= _RESULTS and whole >= _JSON * every
+    lost = notes.filter(pl.col("name").is_in(["note:empty_result", "note:cut_result"]))
+    return (lost if usual else lost.clear()).with_columns(pl.col("name").str.strip_prefix("note:"))
 
 
 def _not_rendered(notes: pl.DataFrame) -> pl.DataFrame:

@@ -14,6 +14,7 @@ from datacheck.features.turn_texts import (
     holds,
     looks_like_code,
     messages,
+    of_rows,
     per_kind,
     piecewise,
     turn_texts,
@@ -82,6 +83,10 @@ _ELISIONS = one_of(["est of the ", "est of your ", "xisting code", "emaining cod
 _JSON_FENCE = re.compile(r"```json[ \t]*\n(.*?)```", re.DOTALL)
 _NO_JSON = re.compile(r"\.\.\.|…|//|#|<|\{\{|/\*")  # comments and places to fill in are meant for readers
 _TAIL = 64  # characters at the end of an answer that are looked at first
+# Chinese that was cut ends anywhere in a clause: half of the ends, two characters, end clauses elsewhere (48 % and 34 %
+# of 3,000 and 1,200 answers). Of those whose writers leave the last stop out 85 % do.
+_OPEN_ONES, _CLOSING, _READ = 20, 0.75, 3_000
+_CLAUSE_ENDS = r"\p{Han}{2}[。！？；，,!?;]"
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
 _FORMULAS = "cases|aligned|align|array|[pbvBV]?matrix|equation|gather|gathered|split"  # environments of amsmath
 _JSON = r"^\s*(?:\{\s*\"|\[\s*[{\"\[])"
@@ -113,6 +118,8 @@ class UnfinishedAnswers(Check):
     cells, a formula whose `\begin{cases}` (aligned, matrix …) has no `\end`, a last `\boxed{}` that is empty or not
     closed, code that says "rest of the code" instead of it (`elided`), and a fence of JSON that does
     not parse (`broken_json`).
+    Where 20 Chinese answers and more have no last stop and three in four of them end in two characters that end clauses
+    elsewhere, their writers leave it out: last clauses and lines without one are not judged.
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
@@ -142,7 +149,7 @@ class UnfinishedAnswers(Check):
     def measure(self, data: View) -> Measured:
         """Look at the end of the last answer of each row."""
         last = piecewise(data, _endings)
-        stopped = not _leaves_stops_out(last)
+        stopped = not (_leaves_stops_out(last) or _ends_as_clauses(data, last))
         clause = pl.col("clause_en") | (pl.col("clause_zh") if stopped else pl.lit(value=False))
         kinds = {
             "open_code": pl.col("open_code"),
@@ -156,12 +163,13 @@ class UnfinishedAnswers(Check):
             "elided": pl.col("elided"),
             "broken_json": pl.col("broken_json"),
         }
-        kinds["open_line"] = pl.col("row").is_in(_open_line(last).implode()) & ~pl.any_horizontal(*kinds.values())
+        lines = _open_line(last if stopped else last.filter(~pl.col("chinese")))
+        kinds["open_line"] = pl.col("row").is_in(lines.implode()) & ~pl.any_horizontal(*kinds.values())
         kinds["cut_length"] = pl.col("length").is_in(_piled(last).implode()) & ~pl.col("stopped")
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
         ends = evidence(found, turn_texts(data, plain=False)).with_columns(text=end)
-        loose = Message("Chinese answers often have no stop at all; last clauses without one were not judged")
+        loose = Message("Chinese answers often have no last stop; last clauses and lines without one were not judged")
         at_limit = pl.col("problem") == "cut_length"
         return Measured(
             (
@@ -181,8 +189,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
     enough to be judged; `chinese`: how it ends; `bare_line`: only its last line has no stop, and `needs_stop`: it
     should have one. `clauses`: Chinese of several clauses, `unstopped`: without any stop.
     """
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-    last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    last = _last_answers(messages(turns))
     text, end = pl.col("text"), pl.col("text").str.tail(_TAIL)
     fences, length = text.str.count_matches(_FENCE, literal=True), text.str.len_chars()
     last = last.with_columns(fences=fences, length=length)
@@ -285,3 +292,28 @@ def _leaves_stops_out(last: pl.LazyFrame) -> bool:
     """Whether Chinese answers of several clauses often have no stop at all."""
     share = last.filter("clauses").select(pl.col("unstopped").mean()).collect().item()
     return share is not None and share > _LOOSE
+
+
+def _ends_as_clauses(data: View, last: pl.LazyFrame) -> bool:
+    """Whether many Chinese answers have no last stop, and end as clauses do elsewhere: their writers leave it out."""
+    bare = pl.col("clause_zh") | (pl.col("needs_stop") & pl.col("chinese"))
+    rows = last.filter(bare).select(pl.col("row").cast(pl.UInt64)).collect()
+    if rows.height < _OPEN_ONES:
+        return False
+    known = piecewise(data, _clause_ends).unique().collect()["end"]
+    ends = of_rows(_last_answers(turn_texts(data, plain=False)), rows.lazy()).select(
+        pl.col("text").str.extract(r"(\p{Han}{2})\s*$")
+    )
+    closing: float | None = ends.select(pl.col("text").drop_nulls().is_in(known.implode()).mean()).collect().item()
+    return closing is not None and closing >= _CLOSING
+
+
+def _clause_ends(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`end`: two characters before a sign that ends a clause, in some answers of a part."""
+    some = _last_answers(messages(turns)).head(_READ).select(end=pl.col("text").str.extract_all(_CLAUSE_ENDS))
+    return some.explode("end").drop_nulls().select(pl.col("end").str.head(2)).unique()
+
+
+def _last_answers(texts: pl.LazyFrame) -> pl.LazyFrame:
+    said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    return said.filter(pl.col("turn") == pl.col("turn").max().over("row"))

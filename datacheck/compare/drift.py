@@ -18,6 +18,7 @@ from datacheck.features.record_key import RecordKey
 from datacheck.features.sketch import GramSettings, Sketch, TextSet, scheme_for
 from datacheck.features.text_key import TextKey
 from datacheck.features.texts import row_texts
+from datacheck.text.arrays import UInt64s
 from datacheck.text.matching import jaccard
 from datacheck.text.shingles import concat
 
@@ -206,8 +207,9 @@ class Matches(Check):
         shared = pl.concat(pairs).group_by("row", "other_row").len("bands")
         best = shared.sort(["row", "bands", "other_row"], descending=[False, True, False])
         kept = best.group_by("row", maintain_order=True).head(PARTNERS).select("row", "other_row")
+        told = self._sketch.tasks(data)
         own_texts, there = (
-            _texts(turns, rows.unique().sort())
+            _texts(turns, rows.unique().sort(), told)
             for turns, rows in ((data.turns, kept["row"]), (data[Need("turns", self.other)], kept["other_row"]))
         )
         drop = self._sketch.dropped(data)
@@ -236,10 +238,10 @@ _FOUND: dict[str, type[pl.DataType]] = {
 }
 
 
-def _texts(turns: pl.LazyFrame, rows: pl.Series) -> pl.DataFrame:
+def _texts(turns: pl.LazyFrame, rows: pl.Series, told: UInt64s) -> pl.DataFrame:
     """`row`, `text` of `rows`, in row order."""
     wanted = turns.join(pl.LazyFrame({"row": rows}), on="row", how="semi", maintain_order="left")
-    return _TEXTS.texts(wanted).sort("row")
+    return _TEXTS.texts(wanted, told).sort("row")
 
 
 def _examples(data: View, found: pl.DataFrame) -> pl.DataFrame:

@@ -2,9 +2,11 @@
 
 import polars as pl
 
-from datacheck.check import View
+from datacheck.check import Need, View
+from datacheck.features.system_tasks import SystemTasks
 from datacheck.features.text_key import media
-from datacheck.features.turn_texts import piecewise
+from datacheck.features.texts import asked_besides
+from datacheck.features.turn_texts import of_rows, piecewise
 
 PARTS = ("prompt", "response", "answer", "chosen", "rejected")
 NEARLY_ALL = 0.99  # share of the rows that have the part
@@ -15,7 +17,8 @@ FEW = 100  # rows; in fewer it may be a sample
 def constant_parts(data: View) -> pl.DataFrame:
     """Return `row` (the first one), `where`, `part`, `n`, `of` of parts that say the same in nearly all rows.
 
-    Of a prompt the last message of the user counts; where rows name images or sounds, one prompt for all is none.
+    Of a prompt the last message of the user counts; where rows name images or sounds, or where the task stands in the
+    system prompt (SystemTasks, a declared need), one prompt for all is none.
     `label` is the one of KTO.
     """
     most = piecewise(data, _most_frequent).collect()
@@ -31,7 +34,17 @@ def constant_parts(data: View) -> pl.DataFrame:
         pl.col("row", "where").sort_by("row").first(), n=pl.len(), of=pl.col("of").first()
     )
     found = counted.filter(pl.col("n") >= NEARLY_ALL * pl.col("of")).select(_COLUMNS).sort("part").collect()
-    return pl.concat([found, _labels(data)])
+    return pl.concat([found.filter((pl.col("part") != "prompt") | ~_told(data, found["row"])), _labels(data)])
+
+
+def _told(data: View, rows: pl.Series) -> pl.Expr:
+    """Whether the task of a row stands in its system prompt."""
+    tasks = data[Need(SystemTasks())].collect()["asked"]
+    if tasks.is_empty():
+        return pl.lit(value=False)
+    known = asked_besides(of_rows(data.turns, pl.LazyFrame({"row": rows})))
+    told = known.filter(pl.col("asked").is_in(tasks.implode()))["row"]
+    return pl.col("row").is_in(told.cast(pl.UInt64).implode())
 
 
 _COLUMNS = ("row", "where", "part", "n", "of")

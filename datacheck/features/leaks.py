@@ -11,6 +11,7 @@ from datacheck.errors import LoadError
 from datacheck.features.packed import MADE_UP, packed
 from datacheck.features.row_keys import hashes
 from datacheck.features.short_prompts import prompt_keys
+from datacheck.features.system_tasks import tasks_first
 from datacheck.features.turn_texts import THOUGHTS
 from datacheck.text.arrays import Int64s, UInt32s, sorted_unique
 from datacheck.text.codes import from_lengths, row_numbers
@@ -289,7 +290,8 @@ def pack_rules(min_length: int) -> dict[str, Any]:
 class EvalItems(Summary):
     """The items of an evaluation set with the n-grams that tell them apart: ITEMS.
 
-    The set is a dataset, or the rows of one whose split (a label column) is `split`.
+    The set is a dataset, or the rows of one whose split (a label column) is `split`. Where one question stands behind
+    the tasks of many rows, the system prompts that hold them are what is asked (`tasks_first`).
     """
 
     min_length: int
@@ -309,7 +311,7 @@ class EvalItems(Summary):
             turns = turns.join(
                 data.rows.filter(pl.col("split") == self.split), on="row", how="semi", maintain_order="left"
             )
-        return evaluation_items(turns, self.min_length)
+        return evaluation_items(tasks_first(turns), self.min_length)
 
     def _unpacked(self, found: list[tuple[int, Pack]], rows: pl.DataFrame) -> pl.DataFrame:
         """The items of packs; they have no text, and where an n-gram stands in it is not known."""

@@ -1,9 +1,11 @@
 """Rows that are worth comparing: the keys that they share, their n-gram sets, and what tells them apart."""
 
+import json
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
@@ -39,6 +41,7 @@ _QUESTIONS = pl.col("part").is_in(PARTS["prompt"]) & pl.col("role").is_null().or
 _CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$"
 _QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*\s(?i:from)\s"
 _SHORT_CALL = 300
+_NAME = re.compile(r"[^\d\n]{1,40}")
 _SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS}
 Keep = Literal["first", "longest", "best_score"]
 Side = Literal["answers", "questions"]
@@ -161,12 +164,12 @@ class Candidates(Rounds):
 
     def compute(self, data: View, dealt: pl.DataFrame) -> pl.DataFrame:
         """Read the rows part by part."""
-        wanted, drop = dealt["row"].to_numpy(), self.sketch.dropped(data)
+        wanted, without = dealt["row"].to_numpy(), (self.sketch.dropped(data), self.sketch.tasks(data))
         quote, at = wanted[dealt["quoted"].to_numpy()], 0
         found = [pl.DataFrame(schema=self.columns)]
         for part, own in in_parts(data, wanted):
             turns, cells, rows = (data.piece(name, part) for name in ("turns", "cells", "rows"))
-            read = rows_of(turns, cells, rows, own, self.sketch, drop)
+            read = rows_of(turns, cells, rows, own, self.sketch, *without)
             if read is None:
                 continue
             texts, facts, sets = read
@@ -240,13 +243,19 @@ def marks_of(data: View, sketch: Sketch, of: str | None = None) -> UInt64s:
 
 
 def rows_of(
-    turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame, own: Int64s | None, sketch: Sketch, drop: UInt32s
+    turns: pl.LazyFrame,
+    cells: pl.LazyFrame,
+    rows: pl.LazyFrame,
+    own: Int64s | None,
+    sketch: Sketch,
+    drop: UInt32s,
+    told: UInt64s,
 ) -> tuple[pl.DataFrame, pl.DataFrame, Shingles] | None:
     """Read some rows (None: all) of a part: their texts, FACTS and sets; None where none has a text.
 
-    drop: n-grams that do not count, as `Sketch.dropped` gives them.
+    drop: n-grams that do not count, as `Sketch.dropped` gives them; told: as `Sketch.tasks` does.
     """
-    texts = sketch.of.texts(only(turns, own))
+    texts = sketch.of.texts(only(turns, own), told)
     if not texts.height:
         return None
     found = sketch.sets(texts["text"], drop)
@@ -261,12 +270,17 @@ def rows_of(
 
 
 def read_rows(
-    data: View, sketch: Sketch, drop: UInt32s, wanted: Int64s | None, spilled: SpilledSets, of: str | None = None
+    data: View,
+    sketch: Sketch,
+    without: tuple[UInt32s, UInt64s],
+    wanted: Int64s | None,
+    spilled: SpilledSets,
+    of: str | None = None,
 ) -> pl.DataFrame:
-    """Append the sets of the wanted rows, of another dataset with `of`; return FACTS. drop: as for `rows_of`."""
+    """Append the sets of the wanted rows, of another dataset with `of`; return FACTS. without: as for `rows_of`."""
     facts = [pl.DataFrame(schema=FACTS)]
     for turns, cells, rows in zip(*(data.pieces(name, of) for name in ("turns", "cells", "rows")), strict=True):
-        read = rows_of(turns, cells, rows, of_part(wanted, rows), sketch, drop)
+        read = rows_of(turns, cells, rows, of_part(wanted, rows), sketch, *without)
         if read is not None:
             facts.append(read[1])
             spilled.append(read[2])
@@ -304,24 +318,54 @@ def _said(turns: pl.LazyFrame, texts: TextSet, own: Int64s, side: Side) -> Shing
     )
     said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
     found = sketches.sets(said, texts.unit, hashed=False).sets
-    whole = (said.str.contains(_CALL) & (said.str.len_chars() <= _SHORT_CALL)) | said.str.contains(_QUERY)
-    return _as_one(found, said, whole.to_numpy()) if side == "answers" and whole.any() else found
+    if side == "questions":
+        return found
+    called, short = said.str.contains(_CALL), said.str.len_chars() <= _SHORT_CALL
+    whole = (called & short) | said.str.contains(_QUERY)
+    told = said.str.replace_all(r"\s+", "")
+    names = said.filter(called & ~whole).map_elements(_named, pl.String, skip_nulls=False)
+    told = told.scatter((called & ~whole).arg_true(), names)
+    whole |= called & told.is_not_null()
+    return _as_one(found, told, whole.to_numpy()) if whole.any() else found
+
+
+def _named(text: str) -> str | None:
+    """The short words among the values of long JSON, by their keys; None where it has none, or is no JSON.
+
+    Numbers, dates and ids are in many copies others; prose may be put in other words.
+    """
+    try:
+        names = sorted(_names(json.loads(text), ""))
+    except (ValueError, RecursionError):
+        return None
+    return "\0".join(names) if names else None
+
+
+def _names(value: Any, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _names(each, f"{path}.{key}")
+    elif isinstance(value, list):
+        for each in value:
+            yield from _names(each, f"{path}[]")
+    elif value is None or isinstance(value, bool) or (isinstance(value, str) and _NAME.fullmatch(value)):
+        yield f"{path}={value}"
 
 
 def _as_one(found: Shingles, said: pl.Series, whole: Bools) -> Shingles:
-    """The sets, those of some texts with a single member: a call or a label in JSON is the same, or another one."""
+    """The sets, some with a single member, that of `said`: a call or a label in JSON is the same, or another one."""
     first, lengths = found.offsets[:-1][whole], np.diff(found.offsets)
     keep, hashes = ~whole[row_numbers(found.offsets)], found.hashes.copy()
     keep[first] = True
-    hashes[first] = said.filter(whole).str.replace_all(r"\s+", "").hash().to_numpy().astype(np.uint32)
+    hashes[first] = said.filter(whole).hash().to_numpy().astype(np.uint32)
     return Shingles(from_lengths(np.where(whole, 1, lengths)), hashes[keep])
 
 
 def without_numbers(data: View, sketch: Sketch, rows: Int64s) -> UInt64s:
     """Return a hash of the normalised text of each of some rows (ascending), without its digits."""
-    found = [pl.Series(dtype=pl.UInt64)]
+    found, told = [pl.Series(dtype=pl.UInt64)], sketch.tasks(data)
     for part, own in in_parts(data, rows):
-        texts = sketch.of.texts(only(data.piece("turns", part), own))["text"]
+        texts = sketch.of.texts(only(data.piece("turns", part), own), told)["text"]
         found.append(normalise(texts, sketch.of.normalise).str.replace_all(r"\d+", "").hash())
     return pl.concat(found).to_numpy()
 

@@ -13,6 +13,8 @@ from datacheck.text.sketches import Unit, sets
 _BEGUN = 20  # characters of a side that may be the beginning of the other
 _SIDES = ("chosen", "rejected")
 _GRAMS = Unit((), "chars", 3)  # of texts that are normalised already
+# The same sign in another style: Chinese full stops and quotes, and those of a typewriter. NFKC maps the others.
+_STYLES = {"。": ".", "、": ",", "“": '"', "”": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "—": "-", "–": "-"}
 _ENDS = "。.!?,;:、~…“”‘’\"' \t\r\n"  # as they are after NFKC
 _CLUSTER = 32  # code points that may become one when they are normalised
 _LEFT = r"[0-9A-Za-z\p{Han}]"  # what no rule drops
@@ -22,8 +24,9 @@ class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
     A side is all its turns, tool calls included. `ends_equal`: equal but for signs that end a sentence and white space
-    at the ends. `begun`: one begins the other, with at least 20 characters. `cut_equal`: equal in their first `cut`
-    characters; never without `cut`. Rows without both sides have no line.
+    at the ends, and for the style of signs ("你好。", "你好."; curly quotes). `begun`: one begins the other, with at
+    least 20 characters. `cut_equal`: equal in their first `cut` characters; never without `cut`. Rows without both
+    sides have no line.
     """
 
     columns = {
@@ -53,7 +56,7 @@ class PairSimilarity(Feature):
         each = np.arange(table.height)
         common = intersections(left, each, right, each).astype(np.int64)
         union = np.diff(left.offsets) + np.diff(right.offsets) - common
-        ends = chosen.str.strip_chars(_ENDS) == rejected.str.strip_chars(_ENDS)
+        ends = _ends_equal(chosen, rejected)
         found = {
             "row": table["row"],
             "equal": chosen == rejected,
@@ -75,6 +78,14 @@ class PairSimilarity(Feature):
         some = table.filter(maybe)
         begun = [normalise(some[side].str.slice(0, self.cut), self.normalise) for side in _SIDES]
         return maybe.scatter(maybe.arg_true(), begun[0] == begun[1]) if some.height else maybe
+
+
+def _ends_equal(chosen: pl.Series, rejected: pl.Series) -> pl.Series:
+    """Whether two sides are equal but for signs at their ends and the style of signs, which changes no length."""
+    left, right = (side.str.strip_chars(_ENDS) for side in (chosen, rejected))
+    maybe = left.str.len_chars() == right.str.len_chars()
+    one, two = (side.filter(maybe).str.replace_many(_STYLES) for side in (left, right))
+    return maybe.scatter(maybe.arg_true(), one == two) if len(one) else maybe
 
 
 def _begun(chosen: pl.Series, rejected: pl.Series) -> pl.Series:

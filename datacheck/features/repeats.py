@@ -42,7 +42,7 @@ class Repeats:
     The earlier side is sketched as ever, so that its keys are those that an earlier run may have left in the store. On
     this side there are keys without its own boilerplate and keys without that of the earlier dataset: a text that got a
     new template meets by the one, a text whose template is new to neither by the other. What is compared are the
-    n-grams that are boilerplate of neither side.
+    n-grams that are boilerplate of neither side, of system prompts where they are the task on either.
 
     least: the threshold; alike, contained, exact: as for `matching.pairs_beside` and the check.
     """
@@ -57,7 +57,7 @@ class Repeats:
     @property
     def beside(self) -> Sketch:
         """The sketch of this side without the boilerplate of the earlier dataset."""
-        return self.sketch.model_copy(update={"beside": self.name}) if self.sketch.boilerplate else self.sketch
+        return self.sketch.model_copy(update={"beside": self.name}) if self.sketch.needs() else self.sketch
 
     def needs(self) -> tuple[Need, ...]:
         """Keys of both sides, the earlier side's boilerplate, and what its rows are read from."""
@@ -68,11 +68,12 @@ class Repeats:
     def found(self, data: View) -> pl.DataFrame:
         """FOUND: of each row that reaches the threshold the most similar row there; `same`: the whole text is equal."""
         drop = np.union1d(self.sketch.dropped(data), self.beside.dropped(data))
+        told = np.union1d(self.sketch.tasks(data), self.beside.tasks(data))
         met = [] if self.exact else [self._meet(data, own) for own in dict.fromkeys((self.sketch, self.beside))]
         wanted = [None, None] if self.exact else [_all(side) for side in zip(*(each.rows for each in met), strict=True)]
         with SpilledSets(data.scratch / f"sets-{self.name}") as spilled:
             mine, theirs = (
-                read_rows(data, self.sketch, drop, rows, spilled, of)
+                read_rows(data, self.sketch, (drop, told), rows, spilled, of)
                 for rows, of in zip(wanted, (None, self.name), strict=True)
             )
             both = _both(mine, theirs)

@@ -5,9 +5,10 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Feature, Model, Need, Summary, View, total
-from datacheck.features.texts import On, row_texts
+from datacheck.features.system_tasks import SystemTasks
+from datacheck.features.texts import NO_TASKS, On, row_texts, telling
 from datacheck.text import sketches
-from datacheck.text.arrays import Int64s, UInt32s
+from datacheck.text.arrays import Int64s, UInt32s, UInt64s
 from datacheck.text.codes import blocks
 from datacheck.text.copies import of_copies
 from datacheck.text.minhash import banding
@@ -65,13 +66,21 @@ class TextSet(Model):
             rules = for_words(rules, gone=("strip_punct",))
         return Unit(rules, by, self.features.n)
 
-    def texts(self, turns: pl.LazyFrame) -> pl.DataFrame:
-        """`row`, `text` of all rows that have such text, as it stands there."""
-        return row_texts(turns, self.on).collect()
+    def needs(self, of: str | None = None) -> tuple[Need, ...]:
+        """What `tasks` reads, of another dataset with `of`."""
+        return () if self.on == "response" else (Need(SystemTasks(), of),)
 
-    def distinct(self, turns: pl.LazyFrame) -> pl.Series:
+    def tasks(self, data: View, of: str | None = None) -> UInt64s:
+        """Return the questions whose task stands in the system prompt."""
+        return np.concatenate([NO_TASKS, *(data[need].collect()["asked"].to_numpy() for need in self.needs(of))])
+
+    def texts(self, turns: pl.LazyFrame, tasks: UInt64s) -> pl.DataFrame:
+        """`row`, `text` of all rows that have such text, as it stands there; system prompts where they are the task."""
+        return row_texts(telling(turns, tasks), self.on, system=True).collect()
+
+    def distinct(self, turns: pl.LazyFrame, tasks: UInt64s) -> pl.Series:
         """The different texts among them, told apart by 64-bit hashes."""
-        texts = self.texts(turns)["text"]
+        texts = self.texts(turns, tasks)["text"]
         return texts.gather(texts.hash().arg_unique().sort())
 
 
@@ -87,9 +96,13 @@ class FrequentGrams(Feature):
     of: TextSet
     share: float
 
+    def needs(self) -> tuple[Need, ...]:
+        """Which system prompts are read."""
+        return self.of.needs()
+
     def compute(self, part: View) -> pl.DataFrame:
         """`hash` u32, `count` u32."""
-        texts = self.of.distinct(part.turns)
+        texts = self.of.distinct(part.turns, self.of.tasks(part))
         least = max(2, int(np.ceil(len(texts) * self.share)))
         return _counts(*sketches.frequent(texts, self.of.unit, least), texts=len(texts))
 
@@ -120,14 +133,14 @@ class GramCounts(Feature):
     def needs(self) -> tuple[Need, ...]:
         """The candidates, and which of them are counted already."""
         of, share = self.of, self.share
-        return (Need(CandidateGrams(of=of, share=share)), Need(FrequentGrams(of=of, share=share)))
+        return (Need(CandidateGrams(of=of, share=share)), Need(FrequentGrams(of=of, share=share)), *of.needs())
 
     def compute(self, part: View) -> pl.DataFrame:
         """`hash` u32, `count` u32; a second pass over the texts only where another part has further candidates."""
-        every, known = (part[need].collect() for need in self.needs())
+        every, known = (part[need].collect() for need in self.needs()[:2])
         if known.height - 1 == every.height:
             return known
-        texts = self.of.distinct(part.turns)
+        texts = self.of.distinct(part.turns, self.of.tasks(part))
         return _counts(*sketches.frequencies_of(texts, self.of.unit, every["hash"].to_numpy()), texts=len(texts))
 
 
@@ -152,7 +165,7 @@ class Boilerplate(Summary):
 
     def needs(self) -> tuple[Need, ...]:
         """The counts of every part."""
-        return (Need(GramCounts(of=self.of, share=self.share)),)
+        return (Need(GramCounts(of=self.of, share=self.share)), *self.of.needs())
 
     def compute(self, data: View) -> pl.DataFrame:
         """`hash` u32, sorted."""
@@ -168,7 +181,8 @@ class Boilerplate(Summary):
     def _sample(self, data: View) -> pl.Series:
         """Different texts of rows from all over the dataset."""
         nth = pl.col("row") % max(1, -(-total(data.rows) // SAMPLE)) == 0
-        some = [self.of.distinct(turns.filter(nth)) for turns in data.pieces("turns")]
+        tasks = self.of.tasks(data)
+        some = [self.of.distinct(turns.filter(nth), tasks) for turns in data.pieces("turns")]
         return pl.concat(some).unique(maintain_order=True)
 
 
@@ -186,15 +200,21 @@ class Sketch(Feature):
     of: TextSet
     boilerplate: float | None
     scheme: Scheme
-    beside: str | None = None  # the dataset whose boilerplate is dropped, so that keys meet its keys; None: its own
+    # The dataset whose boilerplate is dropped and whose system prompts count, so that keys meet its keys; None: its own
+    beside: str | None = None
 
     def needs(self) -> tuple[Need, ...]:
-        """The boilerplate, where it is to be dropped."""
-        return (Need(Boilerplate(of=self.of, share=self.boilerplate), self.beside),) if self.boilerplate else ()
+        """The boilerplate, where it is to be dropped, and which system prompts are read."""
+        left_out = (Need(Boilerplate(of=self.of, share=self.boilerplate), self.beside),) if self.boilerplate else ()
+        return (*left_out, *self.of.needs(self.beside))
 
     def dropped(self, data: View) -> UInt32s:
         """Return the hashes that do not count, sorted."""
         return data[self.needs()[0]].collect()["hash"].to_numpy() if self.boilerplate else NOTHING
+
+    def tasks(self, data: View) -> UInt64s:
+        """Return the questions whose task stands in the system prompt, sorted."""
+        return self.of.tasks(data, self.beside)
 
     def sets(self, texts: pl.Series, drop: UInt32s) -> Sets:
         """The n-gram sets that are compared: of normalised texts, without boilerplate (`shingles.own_grams`).
@@ -217,7 +237,7 @@ class Sketch(Feature):
         as often as they are similar: a sample by it holds pairs. `mark_1`, `mark_2` u64: tell rows apart that share a
         key by chance. `template`: nearly all of the row is boilerplate.
         """
-        texts = self.of.texts(part.turns)
+        texts = self.of.texts(part.turns, self.tasks(part))
         found = sketches.sketch(texts["text"], self.of.unit, self.scheme, drop=self.dropped(part))
         filled = np.flatnonzero(found.every)
         table = {

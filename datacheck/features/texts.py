@@ -6,9 +6,11 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import View
-from datacheck.text.arrays import Int64s
+from datacheck.text.arrays import Int64s, UInt64s
+from datacheck.text.sketches import text_hashes
 
 _NO_TEXTS = pl.DataFrame(schema={"row": pl.UInt64, "text": pl.String})
+NO_TASKS = np.zeros(0, np.uint64)
 CLUSTERS = 20  # the largest ones, which a report names
 SHOWN = 200  # as many places as a report describes
 On = Literal["prompt", "response", "conversation"]
@@ -38,34 +40,59 @@ def row_texts(turns: pl.LazyFrame, on: Of, *, system: bool = False) -> pl.LazyFr
     return joined(wanted.select("row", text=said), "text", "\n")
 
 
+def asked_besides(turns: pl.LazyFrame) -> pl.DataFrame:
+    """`row`, `asked`: a hash of what each row with a system prompt asks besides; one for all that ask nothing."""
+    asked = row_texts(turns, "prompt")
+    both = system_prompts(turns).select("row").join(asked, on="row", how="left", maintain_order="left").collect()
+    return both.select("row", asked=pl.Series(text_hashes(both["text"].fill_null(""))))
+
+
+def telling(turns: pl.LazyFrame, tasks: UInt64s) -> pl.LazyFrame:
+    """The turns without the system prompts, but for those that hold the task of their row (SystemTasks)."""
+    if not len(tasks):
+        return turns.filter(pl.col("role").ne_missing("system"))
+    known = asked_besides(turns)
+    rows = known.filter(pl.col("asked").is_in(pl.Series(tasks).implode()))["row"]
+    return turns.filter(pl.col("role").ne_missing("system") | pl.col("row").is_in(rows.implode()))
+
+
+def system_prompts(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `text` of each row with a system prompt: that."""
+    return row_texts(
+        turns.filter(pl.col("role") == "system", pl.col("text").str.len_bytes() > 0), "prompt", system=True
+    )
+
+
 def joined(pieces: pl.LazyFrame, name: str, separator: str) -> pl.LazyFrame:
     """`row` and `name`: the texts of each row in that column as one, in their order."""
     lists = pieces.group_by("row", maintain_order=True).agg(name)
     return lists.with_columns(pl.col(name).list.join(separator))  # two to three times as fast as joining while grouping
 
 
-def quoted(data: View, evidence: pl.LazyFrame, on: On, of: str | None = None) -> pl.LazyFrame:
+def quoted(
+    data: View, evidence: pl.LazyFrame, on: On, of: str | None = None, tasks: UInt64s = NO_TASKS
+) -> pl.LazyFrame:
     """Add `text` and `other_text` to evidence that names pairs (`row`, `other_row`): what `on` names of both rows.
 
-    of: the dataset of `other_row`, whose turns and rows are declared needs; None: this one. Only for the first places,
-    which are those that a report describes; the others get nulls.
+    of: the dataset of `other_row`, whose turns and rows are declared needs; None: this one. tasks: as for `telling`.
+    Only for the first places, which are those that a report describes; the others get nulls.
     """
     own = evidence.with_columns(pl.col("row", "other_row").cast(pl.UInt64))
     first = own.select("row", "other_row").bottom_k(SHOWN, by="row").collect()
-    texts = texts_of(data, first["row"], on)
-    others = texts_of(data, first["other_row"], on, of).rename({"row": "other_row", "text": "other_text"})
+    texts = texts_of(data, first["row"], on, tasks=tasks)
+    others = texts_of(data, first["other_row"], on, of, tasks).rename({"row": "other_row", "text": "other_text"})
     both = own.join(texts.lazy(), on="row", how="left", maintain_order="left")
     return both.join(others.lazy(), on="other_row", how="left", maintain_order="left")
 
 
-def largest_clusters(data: View, found: pl.DataFrame, on: On) -> dict[str, pl.DataFrame]:
+def largest_clusters(data: View, found: pl.DataFrame, on: On, tasks: UInt64s = NO_TASKS) -> dict[str, pl.DataFrame]:
     """The figure of that name: `row` (the one that the others repeat), `size`, `text` of the largest clusters.
 
     found: `row`, `other_row` of every row that repeats another one. No figure where none does.
     """
     sizes = found.group_by("other_row").agg(size=pl.len() + 1).sort("size", "other_row", descending=[True, False])
     first = sizes.head(CLUSTERS).select(pl.col("other_row").cast(pl.UInt64).alias("row"), "size")
-    texts = texts_of(data, first["row"], on)
+    texts = texts_of(data, first["row"], on, tasks=tasks)
     return {"largest_clusters": first.join(texts, on="row", how="left", maintain_order="left")} if first.height else {}
 
 
@@ -79,17 +106,18 @@ def both_sides(data: View, evidence: pl.LazyFrame) -> pl.LazyFrame:
     return both.join(others, on="row", how="left", maintain_order="left")
 
 
-def texts_of(data: View, rows: pl.Series, on: Of, of: str | None = None) -> pl.DataFrame:
+def texts_of(data: View, rows: pl.Series, on: Of, of: str | None = None, tasks: UInt64s = NO_TASKS) -> pl.DataFrame:
     """`row`, `text` of a few rows, read part by part."""
     wanted = rows.drop_nulls().unique().sort().to_numpy().astype(np.int64)
     parts = zip(data.pieces("turns", of), data.pieces("rows", of), strict=True)
-    return pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(wanted, part), on) for turns, part in parts)])
+    return pl.concat([_NO_TEXTS, *(_texts_of(turns, of_part(wanted, part), on, tasks) for turns, part in parts)])
 
 
-def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: Of) -> pl.DataFrame:
+def _texts_of(turns: pl.LazyFrame, rows: Int64s | None, on: Of, tasks: UInt64s) -> pl.DataFrame:
     if rows is None or not len(rows):
         return _NO_TEXTS
-    return row_texts(only(turns, rows), on).select(pl.col("row").cast(pl.UInt64), "text").collect()
+    told = telling(only(turns, rows), tasks)
+    return row_texts(told, on, system=True).select(pl.col("row").cast(pl.UInt64), "text").collect()
 
 
 def of_part(wanted: Int64s | None, rows: pl.LazyFrame) -> Int64s | None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+import jiter
 import polars as pl
 
 from datacheck.chat.tool_schema import Tools, from_json, read_tools, violations
@@ -27,6 +28,7 @@ _MARKED = re.compile(
 _PART = r"^(.+)\[\d+\]$"  # a part of a list content
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
 _SHOWN = 3  # violations per call
+_SAYS_SO = re.compile(r"(?i)(?:\.\.\.|…|truncated|omitted|截断|省略)\W*$")  # a result that its tool cut says so
 # A whole value that nobody filled in.
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z][A-Za-z_ ]{1,40}>|\{\{\s*\w+\s*\}\}|\[(?:insert|your) [^\]\n]{1,40}\]"
@@ -68,9 +70,10 @@ class ToolFacts(Feature):
     """`row`, `where`, `name`, `said`: one line per fact about a row that has tools, calls or results.
 
     Facts are problems (see the check tool_call_errors), and notes that begin with "note:": subject, no_tools, opaque,
-    rejected, marked (a call between a template's marks), the shape of arguments (message.string, message.object,
-    content.string, content.object), and keys: in `said`, as JSON, a call's [function, arguments that are set,
-    arguments that are null], where they are an object.
+    rejected, empty_result and cut_result (`_results`), results (one line for the part: how many there are, and how many
+    of them are JSON), marked (a call between a template's marks), the shape of arguments (message.string,
+    message.object, content.string, content.object), and keys: in `said`, as JSON, a call's [function, arguments that
+    are set, arguments that are null], where they are an object.
     Answers that must not be learnt (rejected, or labelled false) may hold wrong calls on purpose: they are left out.
     """
 
@@ -84,7 +87,45 @@ class ToolFacts(Feature):
             messages, tools, notes = _row_of(table, ids, parts)
             for where, name, said in (*notes, *row_facts(messages, tools)):
                 found.append((row, where, name, said.packed if isinstance(said, Message) else said))
-        return pl.DataFrame(found, schema=self.columns, orient="row")
+        return pl.DataFrame(found + (_results(part) if turns.height else []), schema=self.columns, orient="row")
+
+
+def _results(part: View) -> list[tuple[int, str | None, str, str | None]]:
+    """Which results are empty, or JSON that was cut off, and how many there are, and are JSON.
+
+    Cut off: it is JSON as far as it goes, and does not end in dots, or words that say so.
+    """
+    told = part.turns.filter(pl.col("role") == "tool", pl.col("part") != "rejected", pl.col("tool_calls").is_null())
+    plain = pl.col("text").fill_null("").str.strip_chars()
+    results = told.select("row", "path", "content_type", text=plain).collect()
+    found: list[tuple[int, str | None, str, str | None]] = []
+    begun, whole = results.filter(pl.col("text").str.contains(r"^[{\[]")), 0
+    for row, path, text in begun.select("row", "path", "text").iter_rows():
+        cut = _cut_off(text)
+        whole += cut is False
+        if cut:
+            found.append((row, path, "note:cut_result", Message("JSON that goes on: its end was cut off").packed))
+    nothing = results.filter(pl.col("text") == "", ~pl.col("content_type").is_in(["array", "object"]))  # no picture
+    for row, path in nothing.select("row", "path").iter_rows():
+        found.append((row, path, "note:empty_result", Message("the result says nothing").packed))
+    counts = json.dumps([results.height, whole])
+    return [*found, (results["row"][0], None, "note:results", counts)] if results.height else []
+
+
+def _cut_off(text: str) -> bool | None:
+    """Whether a text that begins like JSON is the beginning of some; None where it is none at all."""
+    try:
+        jiter.from_json(text.encode())
+    except ValueError:
+        if _SAYS_SO.search(text):
+            return None
+    else:
+        return False
+    try:
+        jiter.from_json(text.encode(), partial_mode=True)
+    except ValueError:
+        return None
+    return True
 
 
 _Ids = dict[tuple[int, str], str | None]

@@ -46,6 +46,7 @@ def test_near_by_hand():
 @pytest.mark.parametrize(("chosen", "rejected", "near"), [
     ("好的。", "好的", True), ("好的！", "好的。", True), ("Yes", "yes.", True), ("“好”", "好", True), ("长文" * 500 + "。", "长文" * 500, True),
     ("x = -1", "x = 1", False), ("3.5", "35", False), ("C++", "C", False), ("是。", "不是。", False), ("12。", "13。", False),
+    ("天好，地好。人也好。", "天好,地好.人也好.", True), ("他说“好”，走了", '他说"好"，走了', True), ("甲、乙", "甲乙", False),
     ("A > B", "A < B", False), ("5%", "5", False), ("(1,2]", "(1,2)", False), ("。", "", True),
 ])  # fmt: skip
 def test_answers_that_differ_in_their_last_sign(chosen, rejected, near):

@@ -1,5 +1,6 @@
 """The settings of near_duplicates: what is kept, containment, the complete join, labels and media."""
 
+import json
 import random
 import re
 
@@ -429,3 +430,26 @@ def test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does(seed,
     lines = {f"train/data.jsonl:{line + 1}": line for line in range(90)}
     found = zip(cut.evidence["row"], cut.evidence["other"], strict=True)
     assert {row: lines[other] for row, other in found} == gone
+
+
+@pytest.mark.parametrize(
+    ("change", "copies"),
+    [
+        (("weekly", "monthly"), False),  # a value of the form
+        (("null", "true"), False),
+        (("2024-05-01", "2024-05-09"), True),  # dates, numbers and ids are others in many copies
+        (("over the whole season", "over all of the season"), True),  # prose in other words
+    ],
+)
+def test_long_json_with_another_name_is_another_answer(change, copies):
+    reason = "A line over the whole season shows how the light in the kitchen of the house developed week by week. " * 3
+    told = {"chart": "line", "every": "weekly", "limit": None, "since": "2024-05-01", "reason": reason}
+    text = json.dumps(told)
+    asked = "Read the table of the house with its dates, kitchens and lights, and say what to draw of it, please."
+    data = [
+        {"messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": each}]}
+        for each in (text, text.replace(*change))
+    ]
+    result = measure(NearDuplicates(), data)
+    assert [each["problem"] for each in result.first] == ["near_copy" if copies else "other_answer"]
+    assert result.value("other_answers") == Ratio(int(not copies), 2)

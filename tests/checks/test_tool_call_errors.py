@@ -541,3 +541,38 @@ def test_arguments_that_are_strange(parameters, arguments, problems):
     tool = {"name": "f", "parameters": {"type": "object", **parameters}}
     places = found({**asked(arguments, "f"), "tools": [tool]})
     assert [problem for _, problem in places] == problems
+
+
+def answered(*results):
+    """Rows that each call a tool and go on from its result."""
+    return [
+        {"messages": [
+            {"role": "user", "content": "天气？"},
+            {"role": "assistant", "content": None, "tool_calls": [call(own="a")]},
+            {"role": "tool", "tool_call_id": "a", "content": result},
+            {"role": "assistant", "content": "晴。"},
+        ], "tools": TOOLS}
+        for result in results
+    ]  # fmt: skip
+
+
+def test_results_that_are_empty_or_cut_where_results_are_json():
+    good = [json.dumps({"city": "北京", "high": n}, ensure_ascii=False) for n in range(40)]
+    result = measure(ToolCallErrors(), answered(*good, "", '{"city": "北京", "hi', "  "))
+    assert result.problems == [(40, "empty_result"), (41, "cut_result"), (42, "empty_result")]
+    assert result.value("results") == Ratio(3, 43)
+    assert result.value("rate") == Ratio(0, 43)
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        ["", *["done"] * 40],  # a shell
+        ["", *['{"a": 1}'] * 18],  # too few to say what is usual
+        ['{"text": "a long page that its tool cut …', *['{"a": 1}'] * 40],  # and it says so
+        ["{a: no JSON", *['{"a": 1}'] * 40],
+        [[{"type": "image_url", "image_url": {"url": "a.png"}}], *['{"a": 1}'] * 40],
+    ],
+)
+def test_results_that_may_be_so(results):
+    assert measure(ToolCallErrors(), answered(*results)).value("results") == Ratio(0, len(results))

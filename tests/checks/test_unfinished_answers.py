@@ -1,10 +1,12 @@
 """Answers that stop in the middle; the verdicts are by hand."""
 
+import random
+
 import pytest
 
 from datacheck.check import Ratio
 from datacheck.checks.unfinished_answers import UnfinishedAnswers
-from datacheck.testing import finding, measure
+from datacheck.testing import dataset, finding, measure
 
 ZH = "光合作用是植物利用光能，把二氧化碳和水转化为有机物并放出氧气的过程，主要发生在叶绿体里。"
 EN = "Photosynthesis turns light into chemical energy inside the chloroplasts of a leaf. "
@@ -163,3 +165,26 @@ def test_last_lines_that_need_no_stop(answer):
 def test_a_set_that_writes_no_last_stop_is_not_cut():
     rows = [row(f"{LINES_EN}, {n} times.") for n in range(18)] + [row(f"{LINES_EN} on day {n} or so") for n in range(2)]
     assert measure(UnfinishedAnswers(), rows).places == []
+
+
+def lay(n: int, *, end: str) -> str:
+    """Chinese of some clauses; what ends a clause stands at no other place."""
+    rng = random.Random(n)
+    words, closing = (
+        ("".join(rng.choices("天地玄黄宇宙洪荒日月盈昃", k=2)) for _ in range(99)),
+        "去吧 来了 好的 行啊".split(),
+    )
+    clauses = ["".join(next(words) for _ in range(4)) + rng.choice(closing) for _ in range(6)]
+    text = "，".join(clauses[:2]) + "。" + "，".join(clauses[2:4]) + "。" + "，".join(clauses[4:])
+    return text + end if end else text[: -2 if n % 2 else None]
+
+
+@pytest.mark.parametrize(("cut", "found"), [(False, 0), (True, 30)])
+def test_writers_who_leave_the_last_stop_out_end_as_clauses_do(cut, found):
+    rows = [lay(n, end="。") for n in range(470)]
+    rows += [lay(2 * n + cut, end="") for n in range(30)]  # an odd one lacks its last word
+    result = measure(UnfinishedAnswers(), dataset(*(f"user: 说说 | assistant: {each}" for each in rows)))
+    assert result.value("rate") == Ratio(found, 500)
+    few = [*rows[:470], *rows[470:489]]  # 19 are no habit
+    result = measure(UnfinishedAnswers(), dataset(*(f"user: 说说 | assistant: {each}" for each in few)))
+    assert result.value("rate") == Ratio(19, 489)

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "lay_answers_were_cut",
+        "Chinese answers whose writers leave the last stop out are not named",
+        "datacheck.checks.unfinished_answers._ends_as_clauses",
+        "closing >= _CLOSING",
+        "False",
+        "tests/checks/test_unfinished_answers.py::test_writers_who_leave_the_last_stop_out_end_as_clauses_do",
+    ),
+    Sabotage(
+        "cut_answers_are_lay",
+        "many Chinese answers that were cut are named",
+        "datacheck.checks.unfinished_answers._ends_as_clauses",
+        "closing >= _CLOSING",
+        "True",
+        "tests/checks/test_unfinished_answers.py::test_writers_who_leave_the_last_stop_out_end_as_clauses_do",
+    ),
+    Sabotage(
         "titles_need_a_stop",
         "titles and lists stand without a stop",
         "datacheck.checks.unfinished_answers._endings",
@@ -216,7 +232,7 @@ SABOTAGES = (
         "calls_are_prose",
         "one argument tells two calls apart",
         "datacheck.features.near._said",
-        'side == "answers" and whole.any()',
+        "whole.any()",
         "False",
         "tests/checks/test_near_duplicates_options.py::test_calls_with_another_argument_are_no_copies",
     ),
