@@ -35,6 +35,19 @@ def test_the_longest_row_of_a_cluster_can_be_kept():
     assert result.first[0]["other"] == "train/data.jsonl:3"
 
 
+def test_rows_with_pictures_of_their_own_are_no_pairs(monkeypatch):
+    """One question behind 60 pictures: 1,770 pairs that cannot be copies are not even looked at; each picture has one."""
+    asked, found = [], walk.pairs_from_buckets
+    monkeypatch.setattr(
+        walk, "pairs_from_buckets", lambda *a, **k: (asked.append(block) or block for block in found(*a, **k))
+    )
+    shown = [{"messages": [{"role": "user", "content": f"<image>{STORY}"}, {"role": "assistant", "content": OTHER}],
+              "images": [f"{number // 2}.jpg"]} for number in range(120)]  # fmt: skip
+    result = measure(NearDuplicates(), shown)
+    assert sorted(map(tuple, np.concatenate(asked).tolist())) == [(at, at + 1) for at in range(0, 120, 2)]
+    assert result.problems == [(at, "exact_copy") for at in range(1, 120, 2)]
+
+
 def test_the_best_row_of_a_cluster_can_be_kept():
     data = rows(STORY, STORY, STORY, OTHER, s=["0.5", "0.9", None, "0.1"])
     result = measure(NearDuplicates(keep="best_score"), data, source={"columns": {"score": "s"}})

@@ -407,6 +407,14 @@ SABOTAGES = (
         "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
     Sabotage(
+        "pictures_share_their_keys",
+        "rows with media of their own are no pairs to compare, however many share a question",
+        "datacheck.features.near_pairs._Tables.__call__",
+        "if self._apart is not None:",
+        "if False:",
+        "tests/checks/test_near_duplicates_options.py::test_rows_with_pictures_of_their_own_are_no_pairs",
+    ),
+    Sabotage(
         "pieces_of_a_bucket_are_lost",
         "any cut of keys into pieces ends where the sequential walk does",
         "datacheck.features.near.SharedKeys.of_bucket",
