@@ -10,11 +10,11 @@ from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
-from datacheck.features.askings import unasked
-from datacheck.features.gold_forms import other_forms
+from datacheck.features.askings import Askings, unasked
+from datacheck.features.gold_forms import GoldMarks, other_forms
 from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives
 from datacheck.features.option_sets import odd_options
-from datacheck.features.workings import foreign, unreached, unreached_beside, wrong_sums
+from datacheck.features.workings import ForeignSolutions, unreached, unreached_beside, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError, number
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -160,8 +160,13 @@ class UnverifiableAnswers(Check):
         return Need(OwnAnswers(extract=self.extract))
 
     def needs(self) -> tuple[Need, ...]:
-        """The golds, and what solutions beside them say."""
-        return (self._golds(), self._own())
+        """The golds, what solutions beside them say, and how the set is written."""
+        foreign, asked, marks = self._sets_of()
+        return (self._golds(), self._own(), foreign, asked, marks)
+
+    def _sets_of(self) -> tuple[Need, Need, Need]:
+        """What golds, prompts and solutions of the whole set are held against."""
+        return Need(ForeignSolutions(of=self.of)), Need(Askings()), Need(GoldMarks(of=self.of))
 
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
@@ -186,12 +191,13 @@ class UnverifiableAnswers(Check):
         told = troubled.select("row", "problem", "where", text="gold")
         marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
         own = data[self._own()].collect()
+        foreign, asked, _ = self._sets_of()
         doubts = {
             "unreached": pl.concat([unreached(marked), unreached_beside(golds.lazy(), _beside(data))]).collect().lazy(),
             "sums": wrong_sums(marked).collect().lazy(),
             "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
-            "foreign": foreign(marked, _asked(data)),
-            "unasked": unasked(_open_questions(data, every)).lazy(),
+            "foreign": data[foreign],
+            "unasked": unasked(_open_questions(data[asked], every, data)).lazy(),
         }
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
         sets = self._sets(data, every, evidence)
@@ -244,27 +250,18 @@ class UnverifiableAnswers(Check):
         if self.grader == "auto":
             sound = every.filter(pl.col("trouble").is_null(), ~pl.col("listed")).drop_nulls("gold")
             sound = sound.join(told, on="row", how="anti", maintain_order="left")
-            answers = data.turns.filter(pl.col("part") == self.of).group_by("row", maintain_order=True).last()
             chosen = data.turns.filter(pl.col("part") == "option").select("row").unique()
-            forms = other_forms(sound, answers, chosen)
+            forms = other_forms(sound, data[self._sets_of()[2]], chosen)
             found["forms"] = forms.lazy().with_columns(problem=pl.lit("other_form"))
         else:
             found["forms"] = told.lazy().head(0).with_columns(problem=pl.lit("other_form"))
         return found
 
 
-def _asked(data: View) -> pl.LazyFrame:
-    """The prompt of each row, all its messages but the assistant's: `row`, `where`, `text`."""
-    turns = data.turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
-    return turns.group_by("row", maintain_order=True).agg(
-        where=pl.col("path").last(), text=pl.col("text").fill_null("").str.join("\n")
-    )
-
-
-def _open_questions(data: View, golds: pl.DataFrame) -> pl.LazyFrame:
+def _open_questions(prompts: pl.LazyFrame, golds: pl.DataFrame, data: View) -> pl.LazyFrame:
     """Prompts of rows with a gold and no options: the stem of a test ends in the middle ("All of these, except")."""
-    options = data.turns.filter(pl.col("part") == "option").select("row").unique()
-    return _asked(data).join(golds.lazy().select("row"), on="row", how="semi").join(options, on="row", how="anti")
+    options = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt32)).unique()
+    return prompts.join(golds.lazy().select("row"), on="row", how="semi").join(options, on="row", how="anti")
 
 
 def _beside(data: View) -> pl.LazyFrame:

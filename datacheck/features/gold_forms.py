@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from datacheck.check import saying
+from datacheck.check import Feature, View, saying
+from datacheck.features.golds import Of
 from datacheck.text.graders import choice, number
 
 _ENOUGH = 50  # golds of a set, from which on there is a form that is usual
@@ -22,11 +23,27 @@ _LETTER = r"^\W{0,2}[A-Za-z]\W{0,2}$"
 _MARKS = {"hash": "####", "boxed": "\\boxed{…}"}
 
 
-def other_forms(golds: pl.DataFrame, answers: pl.LazyFrame, options: pl.LazyFrame) -> pl.DataFrame:
+class GoldMarks(Feature):
+    """`row`, `mark`, `ends`: by what each gold is marked (hash, boxed, whole), and whether blanks stand at its ends."""
+
+    columns = {"row": pl.UInt32, "mark": pl.String, "ends": pl.Boolean}
+
+    of: Of
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at the last turn of the part."""
+        text = pl.col("text").fill_null("")
+        boxed = pl.when(text.str.contains("boxed{", literal=True)).then(pl.lit("boxed")).otherwise(pl.lit("whole"))
+        mark = pl.when(text.str.contains("####", literal=True)).then(pl.lit("hash")).otherwise(boxed)
+        turns = part.turns.filter(pl.col("part") == self.of).group_by("row", maintain_order=True).last()
+        return turns.select("row", mark=mark, ends=text.str.contains(r"^\s|\s$")).collect()
+
+
+def other_forms(golds: pl.DataFrame, marks: pl.LazyFrame, options: pl.LazyFrame) -> pl.DataFrame:
     r"""`row`, `where`, `text`, `said`: golds in another form than nearly all.
 
-    golds: `row`, `where`, `gold`, those that are in order; answers: `row`, `text`, what they were taken from; options:
-    `row`, those that have options to choose from. Where 98 % of at least 50 golds are bare numbers the others are
+    golds: `row`, `where`, `gold`, those that are in order; marks: lines of `GoldMarks`; options: `row`, those that have
+    options to choose from. Where 98 % of at least 50 golds are bare numbers the others are
     those with a unit, a sign, a comma, a box, digits of full width; where 95 % are one letter in one form (`A`, `(a)`),
     one in another form, and the text or number of an option; where there are at most 20 labels, another spelling of
     one of them. A gold of several letters, and a fraction among whole numbers, are no other form.
@@ -38,21 +55,13 @@ def other_forms(golds: pl.DataFrame, answers: pl.LazyFrame, options: pl.LazyFram
     named = golds.join(options.collect(), on="row", how="semi")["gold"].unique()
     spelt = _numbers(counts) if _are_numbers(counts) else _letters(counts, named)
     spelt = _labels(counts) if spelt is None else spelt
-    texts = answers.select("row", raw="text", mark=_mark()).collect()
-    rows = golds.join(texts, on="row", how="left", maintain_order="left")
+    rows = golds.join(marks.collect(), on="row", how="left", maintain_order="left")
     found = [empty, *_marked(rows, short=spelt is not None)]
     if spelt is not None:
         odd = rows.join(spelt, on="gold", how="inner", maintain_order="left")
         found.append(odd.select("row", "where", "said", text="gold"))
     every = pl.concat(found, how="diagonal_relaxed").unique("row", keep="first", maintain_order=True)
     return every.select(empty.columns).sort("row", maintain_order=True)
-
-
-def _mark() -> pl.Expr:
-    """By what the gold is marked in its answer, in polars: see `taker_of`."""
-    text = pl.col("text")
-    boxed = pl.when(text.str.contains("boxed{", literal=True)).then(pl.lit("boxed")).otherwise(pl.lit("whole"))
-    return pl.when(text.str.contains("####", literal=True)).then(pl.lit("hash")).otherwise(boxed)
 
 
 def _marked(rows: pl.DataFrame, *, short: bool) -> Iterator[pl.DataFrame]:
@@ -69,8 +78,7 @@ def _marked(rows: pl.DataFrame, *, short: bool) -> Iterator[pl.DataFrame]:
             said = saying("nearly all others stand alone")
         yield rows.filter(pl.col("mark") != usual).select("row", "where", text="gold", said=said)
     if usual == "whole" and short:
-        ends = pl.col("raw") != pl.col("raw").str.strip_chars()
-        odd = rows.filter(pl.col("mark") == usual, ends)
+        odd = rows.filter(pl.col("mark") == usual, pl.col("ends"))
         if odd.height <= _MIXED * rows.height:
             said = saying("blanks or line breaks at its ends, which nearly all others do not have")
             yield odd.select("row", "where", text="gold", said=said)

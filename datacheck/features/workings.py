@@ -1,6 +1,11 @@
 """Worked solutions that do not bear out their gold: sums that are wrong, and golds to which the working never comes."""
 
+import re
+
 import polars as pl
+
+from datacheck.check import Feature, View
+from datacheck.features.golds import Of
 
 _MARK = "####"
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"  # no \d: it takes digits of other scripts, which are no Float64
@@ -66,46 +71,58 @@ def unreached_beside(golds: pl.LazyFrame, solutions: pl.LazyFrame) -> pl.LazyFra
     return found.filter(held.len() > _FEW, ~(held.contains(value) | held.contains(value / _PARTS))).drop("worked")
 
 
-def foreign(solutions: pl.LazyFrame, prompts: pl.LazyFrame) -> pl.LazyFrame:
+class ForeignSolutions(Feature):
     """`row`, `where`: worked solutions with `####` that speak of nothing that their question does.
 
     A question with two numbers at least, none of which the solution has, as it stands or in cents; or, where it has
     some and not all, a question of four Latin words at least (of four letters, by their first five) of which it has
     none. Of GSM8K's 8,792 solutions it is true of none; of those of other rows of 3 in 4. Solutions by formulas
     (AIME's) leave numbers of their question out: they have no such mark.
-
-    solutions: `row`, `path`, `text`; prompts: `row`, `text`.
     """
-    both = solutions.select("row", where="path", worked="text").join(
-        prompts.select("row", asked="text"), on="row", how="inner", maintain_order="left"
-    )
-    before = pl.col("worked").str.extract(rf"(?s)^(.*?){_MARK}")
-    asked, worked = (_values(each) for each in (pl.col("asked"), before))
-    cents = pl.concat_list(worked, worked.list.eval(pl.element() * _PARTS), worked.list.eval(pl.element() / _PARTS))
-    table = both.with_columns(asked_of=asked.list.unique(), worked_with=cents, before=before)
-    table = table.filter(pl.col("asked_of").list.len() >= _TWO, pl.col("worked_with").list.len() >= _TWO * _FEW)
-    held = pl.col("asked_of").list.set_intersection("worked_with").list.len()
-    table = table.with_columns(held=held).filter(pl.col("held") < pl.col("asked_of").list.len())
-    theirs, own = _words("asked"), _words("before")
-    many = (theirs.list.len() >= _FOUR) & (own.list.len() >= _FOUR)
-    strange = many & (theirs.list.set_intersection(own).list.len() == 0)
-    return table.filter((pl.col("held") == 0) | strange).select("row", "where")
+
+    columns = {"row": pl.UInt32, "where": pl.String}
+
+    of: Of
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Compare numbers of all; words of those whose solution leaves a number of the question out."""
+        text = pl.col("text")
+        marked = part.turns.filter(pl.col("part") == self.of, text.str.contains(_MARK, literal=True))
+        solutions = marked.select("row", where="path", worked=text.str.extract(rf"(?s)^(.*?){_MARK}"))
+        prompts = part.turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
+        asked = prompts.group_by("row").agg(asked=text.fill_null("").str.join("\n"))
+        both = solutions.join(asked, on="row", how="inner", maintain_order="left")
+        both = both.with_columns(theirs=_values("asked").list.unique(), own=_values("worked"))
+        left = pl.col("theirs").list.set_difference("own").list.len()
+        few = both.filter(pl.col("theirs").list.len() >= _TWO, pl.col("own").list.len() >= _TWO, left > 0).collect()
+        texts = few.select("theirs", "own", "asked", "worked").iter_rows()
+        return few.filter(pl.Series([_strange(*each) for each in texts], dtype=pl.Boolean)).select(self.columns.keys())
 
 
+def _strange(theirs: list[float], own: list[float], asked: str, worked: str) -> bool:
+    cents = {each * times for each in own for times in (1, _PARTS)} | {each / _PARTS for each in own}
+    held = sum(each in cents for each in theirs)
+    if not held or held == len(theirs):
+        return not held
+    words, said = ({each[:5].lower() for each in _WORD.findall(text)} - _COMMON for text in (asked, worked))
+    return len(words) >= _FOUR and len(said) >= _FOUR and not any(each in worked.lower() for each in words)
+
+
+_WORD = re.compile("[A-Za-z]{4,}")
 _TWO, _FOUR = 2, 4
-_COMMON = """
-    many much there each every does have will what when then with than that this from total number more find time they
+_COMMON = frozenset(
+    """
+    many much there each every does have will what when then with than that this from total numbe more find time they
     their left need
-""".split()
+    """.split()
+)
 
 
-def _words(column: str) -> pl.Expr:
-    every = pl.col(column).str.extract_all("[A-Za-z]{4,}").list.eval(pl.element().str.slice(0, 5).str.to_lowercase())
-    return every.list.set_difference(pl.lit([each[:5] for each in _COMMON]))
-
-
-def _values(text: pl.Expr) -> pl.Expr:
-    return _numbers(text.str.replace_all(r"([0-9]),([0-9]{3})", "$1$2"))
+def _values(column: str) -> pl.Expr:
+    close = pl.col(column)
+    for _ in range(_TWO):  # 1,000,000: each takes every other comma
+        close = close.str.replace_all(r"([0-9]),([0-9]{3})", "$1$2")
+    return _numbers(close)
 
 
 def _numbers(text: pl.Expr) -> pl.Expr:

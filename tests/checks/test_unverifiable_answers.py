@@ -392,7 +392,8 @@ OWN = "Tom buys 12 apples and 7 oranges in the market every morning. How many fr
         ("She reads 20 pages in 4 hours, so 20/4 = 5 pages.\n#### 5", ["foreign"]),
         ("The train needs 12 minutes for each station, so 12*5 = 60.\n#### 60", ["foreign"]),
         ("12 and 7 make 19.\n#### 19", []),
-        ("1200 + 700 = 1900 cents.\n#### 1900", []),
+        ("It costs 1200 + 700 = 1900 cents.\n#### 1900", []),
+        ("0.12 + 0.07 = 0.19 dollars.\n#### 0.19", []),
         ("All of them.\n#### 19", []),
     ],
 )
@@ -443,6 +444,11 @@ def test_stems_of_options_end_in_the_middle():
 def test_a_set_without_questions_asks_in_another_way():
     told = [{"prompt": f"Sum {n} 7", "ground_truth": str(n + 7)} for n in range(120)]
     assert problems(UnverifiableAnswers(), told) == []
+    mixed = [
+        {**row, "prompt": f"{'Find' if n % 3 else 'What is'} {n} + 7{'.' if n % 3 else '?'}"}
+        for n, row in enumerate(told)
+    ]
+    assert problems(UnverifiableAnswers(), [*mixed, told[0]]) == []
 
 
 def test_what_stands_behind_an_annotation_is_its_result():
