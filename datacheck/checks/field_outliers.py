@@ -9,6 +9,7 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, s
 from datacheck.features.languages import Languages, words
 from datacheck.features.record_fields import RecordFields
 from datacheck.features.turn_texts import per_kind
+from datacheck.trainers.verl import SCORED
 
 _LEAST = 20  # rows of a file, or values of a field, from which on there is something that is usual
 _FEW = 0.05  # share of them that may do otherwise, and be taken for a slip
@@ -45,7 +46,8 @@ class FieldOutliers(Check):
     its key), `other_type` (text among numbers, which `datasets` cannot load), `other_date` (another form of date),
     `far_date` (ten years from nearly all others), `other_scale` (nearly all numbers are at most 1, 5 or 10, this one is
     five times as much, and none is between), `no_label` ("unknown" among names), `held_out` (`split: test` among rows
-    to train), `wrong_label` (`lang: en` beside Chinese texts).
+    to train), `wrong_label` (`lang: en` beside Chinese texts), `unknown_source` (a `data_source` that verl's own
+    rewards do not know, where they know nearly all others).
     """
 
     metrics = {
@@ -99,9 +101,9 @@ def _keys(data: View, fields: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
 def _types(data: View, fields: pl.LazyFrame) -> pl.LazyFrame:
     """Rows where a field, or what a message says, is of another JSON type than nearly all others of its key."""
     key = pl.col("path").str.replace_all(r"\[\d+\]", "[]")
-    said = data.turns.select("row", where="path", key=key, type="content_type").filter(
-        pl.col("key").str.contains(r"\[")
-    )
+    turns = data.turns.select("row", "part", where="path", key=key, type="content_type")
+    # A gold is a text in any column, and the other values of its key are golds as well.
+    said = turns.filter(pl.col("key").str.contains(r"\[") | (pl.col("part") == "answer")).drop("part")
     every = pl.concat([fields.select("row", "where", "key", "type"), said])
     every = every.filter(~pl.col("type").is_in(["null", "missing"]))
     counts = every.group_by("key", "type").agg(n=pl.len()).with_columns(of=pl.col("n").sum().over("key")).collect()
@@ -109,7 +111,7 @@ def _types(data: View, fields: pl.LazyFrame) -> pl.LazyFrame:
     usual = counts.filter(pl.col("n") >= (1 - _FEW) * pl.col("of")).select("key", usual="type")
     odd = counts.join(usual, on="key").filter(pl.col("type") != pl.col("usual"))
     told = saying("{type}, where nearly all others are {usual}", type=word("type"), usual=word("usual"))
-    found = every.join(odd.lazy(), on=["key", "type"])
+    found = every.join(odd.lazy(), on=["key", "type"]).unique(["row", "where"], maintain_order=True)
     return found.select("row", "where", problem=pl.lit("other_type"), said=told)
 
 
@@ -124,6 +126,7 @@ def _values(fields: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
         _off_scale(facts),
         _no_label(facts),
         _held_out(facts),
+        _unscored(facts),
     ):
         found = fields.join(odd.lazy(), on=_VALUE, nulls_equal=True)
         yield found.select("row", "where", "problem", "said", text="label")
@@ -180,6 +183,17 @@ def _held_out(facts: pl.DataFrame) -> pl.DataFrame:
     splits = facts.filter(pl.col("key").str.contains(_SPLIT), trained >= (1 - _FEW) * pl.col("of"))
     odd = splits.filter(pl.col("label").str.contains(_HELD_OUT))
     return _odd(odd, "held_out", saying("{n} of {of} rows are to train", n=trained, of="of"))
+
+
+def _unscored(facts: pl.DataFrame) -> pl.DataFrame:
+    """Rows that verl's default rewards do not know, where nearly all others of the set are named as they know them.
+
+    A run with a reward function of its own takes any name: where all are unknown, nothing is said.
+    """
+    scored = pl.col("label").is_in(SCORED) | pl.col("label").str.starts_with("aime")
+    known = pl.col("n").filter(scored).sum().over("key") >= (1 - _FEW) * pl.col("of")
+    odd = facts.filter(pl.col("key") == "data_source", known).filter(~scored.fill_null(value=False))
+    return _odd(odd, "unknown_source", saying("verl has no reward of this name (NotImplementedError)"))
 
 
 def _labelled() -> pl.Expr:

@@ -10,8 +10,11 @@ from pydantic import Field, field_validator
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
 from datacheck.errors import WrongValueError
+from datacheck.features.askings import Askings, unasked
+from datacheck.features.gold_forms import GoldMarks, other_forms
 from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives
-from datacheck.features.workings import unreached, unreached_beside, wrong_sums
+from datacheck.features.option_sets import odd_options
+from datacheck.features.workings import ForeignSolutions, unreached, unreached_beside, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError, number
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -53,6 +56,9 @@ class UnverifiableAnswers(Check):
     the solution that stands beside it.
     Where a row has a solution beside its gold, the answer that it marks must be the gold (`disagrees`): as number, in
     spelling, or by math-verify.
+    Golds written otherwise than nearly all (`forms`: `$18`, `18 dollars`, `\boxed{18}` among bare numbers, `b` among
+    `A`), and options that cannot be told apart (`options`), are looked at where the set shows what is usual.
+    A worked solution must speak of what its question does (`foreign`), and a prompt ask something (`unasked`).
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
     """
@@ -100,6 +106,34 @@ class UnverifiableAnswers(Check):
             Limit(warn_max=0),
             why="none of the 28,000 of GSM8K is wrong; the model learns the sum as it stands there",
         ),
+        "forms": Metric(
+            "rows whose gold is written otherwise than nearly all others",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="a reward that compares text never gives such a row anything; one that reads numbers may",
+        ),
+        "options": Metric(
+            "rows with options that cannot be told apart: two alike, an empty one, letters out of order",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="1 in 100 of AQuA's, 1 in 1,000 of MMLU's; the model is asked to choose among what is no choice",
+        ),
+        "foreign": Metric(
+            "rows whose worked solution speaks of nothing that its question does",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="none of GSM8K's 8,792; it belongs to another question",
+        ),
+        "unasked": Metric(
+            "rows whose prompt asks nothing, where nearly all others end with a question",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="cut, or without its last line: nobody can know what the gold answers",
+        ),
     }
 
     reads = "text"
@@ -126,8 +160,13 @@ class UnverifiableAnswers(Check):
         return Need(OwnAnswers(extract=self.extract))
 
     def needs(self) -> tuple[Need, ...]:
-        """The golds, and what solutions beside them say."""
-        return (self._golds(), self._own())
+        """The golds, what solutions beside them say, and how the set is written."""
+        foreign, asked, marks = self._sets_of()
+        return (self._golds(), self._own(), foreign, asked, marks)
+
+    def _sets_of(self) -> tuple[Need, Need, Need]:
+        """What golds, prompts and solutions of the whole set are held against."""
+        return Need(ForeignSolutions(of=self.of)), Need(Askings()), Need(GoldMarks(of=self.of))
 
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
@@ -152,13 +191,19 @@ class UnverifiableAnswers(Check):
         told = troubled.select("row", "problem", "where", text="gold")
         marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
         own = data[self._own()].collect()
+        foreign, asked, _ = self._sets_of()
         doubts = {
             "unreached": pl.concat([unreached(marked), unreached_beside(golds.lazy(), _beside(data))]).collect().lazy(),
             "sums": wrong_sums(marked).collect().lazy(),
             "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
+            "foreign": data[foreign],
+            "unasked": unasked(_open_questions(data[asked], every, data)).lazy(),
         }
-        doubted = [lines.with_columns(problem=pl.lit(name)) for name, lines in doubts.items()]
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
+        sets = self._sets(data, every, evidence)
+        doubted = [lines.with_columns(problem=pl.lit(name)) for name, lines in doubts.items()]
+        doubted += sets.values()
+        doubts |= sets
         ungraded = total(troubled.filter(pl.col("problem") == "ungraded_answer"))
         if ungraded:
             notes.append(
@@ -193,6 +238,30 @@ class UnverifiableAnswers(Check):
             figures={"problems": evidence.group_by("problem").len("rows").sort("problem").collect()},
             not_checked=tuple(notes),
         )
+
+    def _sets(self, data: View, every: pl.DataFrame, evidence: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
+        """By metric: golds and options unlike those of the set, of rows of which nothing else is told.
+
+        A grader that is named reads what it reads: forms are looked at where nobody did.
+        """
+        told = evidence.select("row").collect()
+        options = odd_options(data.turns.filter(pl.col("part") == "option"))
+        found = {"options": options.join(told, on="row", how="anti", maintain_order="left").lazy()}
+        if self.grader == "auto":
+            sound = every.filter(pl.col("trouble").is_null(), ~pl.col("listed")).drop_nulls("gold")
+            sound = sound.join(told, on="row", how="anti", maintain_order="left")
+            chosen = data.turns.filter(pl.col("part") == "option").select("row").unique()
+            forms = other_forms(sound, data[self._sets_of()[2]], chosen)
+            found["forms"] = forms.lazy().with_columns(problem=pl.lit("other_form"))
+        else:
+            found["forms"] = told.lazy().head(0).with_columns(problem=pl.lit("other_form"))
+        return found
+
+
+def _open_questions(prompts: pl.LazyFrame, golds: pl.DataFrame, data: View) -> pl.LazyFrame:
+    """Prompts of rows with a gold and no options: the stem of a test ends in the middle ("All of these, except")."""
+    options = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt32)).unique()
+    return prompts.join(golds.lazy().select("row"), on="row", how="semi").join(options, on="row", how="anti")
 
 
 def _beside(data: View) -> pl.LazyFrame:

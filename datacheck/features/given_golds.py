@@ -25,7 +25,8 @@ class GivenGolds(Feature):
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
     letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur, so
     they are given where the prompt tells them as its answer; `told_only`: so are all. So are those of a prompt with a
-    blank ([MASK], ____), which is filled in with what the text defines.
+    blank ([MASK], ____), which is filled in with what the text defines. Where the last message is the assistant's, it
+    is given if that message tells it as the answer.
     `number`: of a gold that is one, as `holds` says.
     """
 
@@ -53,8 +54,12 @@ class GivenGolds(Feature):
             plain=normalise(both["gold"], self.normalise).str.strip_chars(),
             prompt=normalise(both["prompt"].fill_null(""), self.normalise),
         )
-        told, number = _told(both)
-        both = both.with_columns(told=told, number=number)
+        both = both.with_columns(**_told(both)).join(
+            self._begun(part, golds), on=["row", "gold"], how="left", maintain_order="left"
+        )
+        both = both.with_columns(
+            told=pl.col("told") | pl.col("begun").is_not_null(), where=pl.coalesce("begun", "where")
+        )
         trivial = {plain: self.told_only or _trivial(plain, self.min_chars) for plain in both["plain"].unique()}
         state = pl.col("plain").replace_strict(trivial, default=True, return_dtype=pl.Boolean)
         held = pl.col("prompt").str.contains(pl.col("plain"), literal=True)
@@ -76,14 +81,31 @@ class GivenGolds(Feature):
         absent = pl.when("cut").then(pl.lit("absent")).otherwise("state")
         return marked.with_columns(state=absent).select(*self.columns)
 
+    def _begun(self, part: View, golds: pl.DataFrame) -> pl.DataFrame:
+        """`row`, `gold`, `begun`: where a prompt ends with words of the assistant that tell the gold as the answer.
 
-def _told(both: pl.DataFrame) -> tuple[pl.Series, pl.Series]:
+        Answers before the last question are examples, or turns before it.
+        """
+        last = part.turns.filter(pl.col("part") == "prompt").group_by("row", maintain_order=True).last()
+        said = last.filter(pl.col("role") == "assistant", pl.col("text").is_not_null()).select("row", "path", "text")
+        ends = golds.lazy().join(said, on="row", how="inner", maintain_order="left").collect()
+        told = [
+            states(prompt, gold.strip())
+            for prompt, gold in zip(
+                normalise(ends["text"], self.normalise), normalise(ends["gold"], self.normalise), strict=True
+            )
+        ]
+        found = ends.filter(pl.Series(told, dtype=pl.Boolean))
+        return found.select("row", "gold", begun="path").unique(["row", "gold"], maintain_order=True)
+
+
+def _told(both: pl.DataFrame) -> dict[str, pl.Series]:
     """Whether each prompt tells its gold as the answer, and where it holds it if that is a number."""
     pairs = both.select("prompt", "plain").rows()
-    return (
-        pl.Series([bool(gold) and states(prompt, gold) for prompt, gold in pairs], dtype=pl.Boolean),
-        pl.Series([holds(prompt, gold) for prompt, gold in pairs], dtype=pl.String),
-    )
+    return {
+        "told": pl.Series([bool(gold) and states(prompt, gold) for prompt, gold in pairs], dtype=pl.Boolean),
+        "number": pl.Series([holds(prompt, gold) for prompt, gold in pairs], dtype=pl.String),
+    }
 
 
 def _single(golds: pl.DataFrame) -> pl.DataFrame:

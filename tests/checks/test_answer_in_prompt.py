@@ -233,3 +233,23 @@ def test_only_what_a_prompt_tells_as_its_answer():
 @pytest.mark.parametrize("prompt", ["Is it closed? Answer 1 for yes and 0 for no.", "对吗？答案：1表示对，0表示错"])
 def test_what_a_number_stands_for_is_not_told(prompt):
     assert measure(AnswerInPrompt(), rows((prompt, "1"))).places == []
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [("The answer is 7.", True), ("#### 7", True), ("Let me think about 7 step by step.", False), ("", False)],
+)
+def test_a_prompt_that_ends_with_the_answer(said, given):
+    """A prompt for RL may end with what the assistant began to say: not with what it should find."""
+    prompt = [{"role": "user", "content": "How many are 3 and 4?"}, {"role": "assistant", "content": said}]
+    result = measure(AnswerInPrompt(), [{"prompt": prompt, "ground_truth": "7"}])
+    assert result.places == ([(0, "prompt[1].content", "answer_in_prompt")] if given else [])
+
+
+def test_answers_before_the_question_are_examples():
+    prompt = [
+        {"role": "user", "content": "How many are 5 and 2?"},
+        {"role": "assistant", "content": "The answer is 7."},
+        {"role": "user", "content": "How many are 3 and 4?"},
+    ]
+    assert measure(AnswerInPrompt(), [{"prompt": prompt, "ground_truth": "7"}]).places == []

@@ -123,3 +123,32 @@ def test_it_warns():
     found = finding(FieldOutliers(), [*rows, row(debug=1)])
     assert found.status == "warn"
     assert measure(FieldOutliers(), [*rows, row(debug=1)]).value("rate") == Ratio(1, 41)
+
+
+def verl(source="openai/gsm8k", gold="7"):
+    prompt = [{"role": "user", "content": "3 + 4?"}]
+    return {"data_source": source, "prompt": prompt, "reward_model": {"style": "rule", "ground_truth": gold}}
+
+
+@pytest.mark.parametrize(
+    ("other", "where", "problem"),
+    [
+        (verl("openai/gsm8"), "data_source", "unknown_source"),
+        (verl(gold=["7"]), "reward_model.ground_truth", "other_type"),
+        (verl(gold=7), "reward_model.ground_truth", "other_type"),
+    ],
+)
+def test_a_row_that_verl_cannot_reward(other, where, problem):
+    result = measure(FieldOutliers(), [verl() for _ in range(40)] + [other])
+    assert result.places == [(40, where, problem)]
+
+
+@pytest.mark.parametrize("usual", ["my_math", "gsm8k"])
+def test_sources_of_ones_own_rewards(usual):
+    """Where verl knows none of the names, the run has a reward function of its own, which may know one more."""
+    rows = [verl(usual) for _ in range(40)] + [verl("openai/gsm8"), verl("aime24")]
+    assert measure(FieldOutliers(), rows).places == []
+
+
+def test_a_source_that_verl_knows_is_none_to_tell_of():
+    assert measure(FieldOutliers(), [verl() for _ in range(40)] + [verl("aime2025")]).places == []

@@ -271,3 +271,187 @@ def test_numbers_of_options_count_as_the_others_do(numbers, wrong):
     assert (6, "not_an_option") in result.problems
     few = measure(UnverifiableAnswers(), rows[4:8])  # too few to tell
     assert few.value("rate") == Ratio(0, 4)
+
+
+def numbers(*others):
+    """Sixty golds that are numbers, and others."""
+    return golds(*(str(n) for n in range(60)), *others)
+
+
+@pytest.mark.parametrize(
+    "gold", ["18 dollars", "$18", "50%", "18.", "１８", "18.0", " 18\n", "7+5 = 12, so #### 12", r"\boxed{18}", "+18"]
+)
+def test_a_number_in_another_dress_than_all_others(gold):
+    result = measure(UnverifiableAnswers(), numbers(gold))
+    assert result.problems == [(60, "other_form")]
+    assert (result.value("rate"), result.value("forms")) == (Ratio(0, 61), Ratio(1, 61))
+    assert finding(UnverifiableAnswers(), numbers(gold)).status is Status.WARN
+
+
+@pytest.mark.parametrize("gold", ["3/4", r"\frac{3}{4}", "2.5", "-3", "1e-05", "1,080"])
+def test_a_number_of_another_kind_is_no_other_dress(gold):
+    assert problems(UnverifiableAnswers(), numbers(gold)) == []
+
+
+def test_forms_of_numbers_that_a_set_has():
+    few = golds(*(str(n) for n in range(40)), "18 dollars")
+    assert problems(UnverifiableAnswers(), few) == []
+    assert problems(UnverifiableAnswers(), numbers("50%", "60%", "70%")) == []  # 3 in 63 is a way of the set
+    assert problems(UnverifiableAnswers(), numbers("2.0", "2.5")) == []  # rounded to one place
+    assert problems(UnverifiableAnswers(grader="number"), numbers("$18")) == []  # a named grader reads it
+    large = golds(*(str(n) for n in range(1000, 1060)), "1,080")
+    assert problems(UnverifiableAnswers(), large) == ["other_form"]
+    floats = golds(*(f"{n}.0" for n in range(60)), "18")
+    assert problems(UnverifiableAnswers(), floats) == ["other_form"]
+
+
+def test_a_solution_marks_its_gold_as_all_others_do():
+    solutions = [f"3+{n} = {n + 3}.\n#### {n + 3}" for n in range(60)]
+    assert problems(UnverifiableAnswers(), golds(*solutions, r"3+4 = 7. \boxed{7}")) == ["other_form"]
+    half = [text.replace("####", r"so \boxed{7}") for text in solutions[:30]]
+    assert "other_form" not in problems(UnverifiableAnswers(), golds(*solutions[30:], *half))
+
+
+def choices(*others):
+    """Sixty rows with the options A to D, and others."""
+    plain = [{"question": f"q{n}", "options": list("wxyz"), "answer": "ABCD"[n % 4]} for n in range(60)]
+    return [*plain, *({**plain[0], **other} for other in others)]
+
+
+@pytest.mark.parametrize("gold", ["b", "(B)", "B.", "x", "B. x"])
+def test_a_letter_in_another_form_than_all_others(gold):
+    assert problems(UnverifiableAnswers(), choices({"answer": gold})) == ["other_form"]
+
+
+def test_several_letters_are_no_other_form():
+    assert problems(UnverifiableAnswers(), choices({"answer": "AB"}, {"answer": "A, C"})) == []
+
+
+def test_a_label_in_another_spelling_than_nearly_always():
+    labels = golds(*["positive", "negative"] * 40)
+    assert problems(UnverifiableAnswers(), [*labels, *golds("Positive", "negative.")]) == ["other_form"] * 2
+    assert problems(UnverifiableAnswers(), [*labels, *golds("neutral")]) == []
+    assert problems(UnverifiableAnswers(), [*labels, *golds(*["Positive"] * 40)]) == []  # both are usual
+    names = golds(*(f"name {n}" for n in range(80)), "Name 7")  # no labels
+    assert problems(UnverifiableAnswers(), names) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (["(A) w", "(B) x", "(C) y", "(D) x"], "equal_options"),
+        (["w", "x", "w", "z"], "equal_options"),
+        (["(A) w", "(B) x", "(C) y", "(D)"], "empty_option"),
+        (["w", "x", "y", ""], "empty_option"),
+        (["(A) w", "(C) x", "(B) y", "(D) z"], "option_letters"),
+        (["(A) w", "(A) x", "(A) y", "(A) z"], "option_letters"),
+        ({"A": "w", "B": "x", "D": "z"}, "option_letters"),
+    ],
+)
+def test_options_that_cannot_be_told_apart(options, problem):
+    lettered = [{"options": [f"({c}) {c}{n}" for c in "ABCD"]} for n in range(30)]
+    result = measure(UnverifiableAnswers(), choices(*lettered, {"options": options, "answer": "B"}))
+    assert result.problems == [(90, problem if options != ["(A) w", "(B) x", "(C) y", "(D) x"] else "repeated_option")]
+
+
+def test_options_that_are_not_the_gold_and_alike():
+    result = measure(UnverifiableAnswers(), choices({"options": ["w", "x", "y", "x"], "answer": "A"}))
+    assert (result.problems, result.value("options")) == ([(60, "equal_options")], Ratio(1, 61))
+    assert result.value("rate") == Ratio(0, 61)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["Aa", "aa", "AA", "aA"],
+        ["A. baumannii", "E. coli", "B. subtilis", "S. aureus"],
+        ["", "", "", ""],
+        ["w", "x", "N/A", "N/A"],
+        {"A": "w", "B": "x", "C": "y", "D": ""},
+        ["A", "B", "AB", "O"],
+    ],
+)
+def test_options_that_are_all_right(options):
+    assert problems(UnverifiableAnswers(), choices({"options": options, "answer": "B"})) == []
+
+
+def test_options_that_a_set_has():
+    cut = [{"options": ["w", "x", "w", "z"], "answer": "B"}] * 6
+    assert problems(UnverifiableAnswers(), choices(*cut)) == []
+    alternating = [{"options": [f"({c}) {c}{n}" for c in ("ABCD", "FGHJ")[n % 2]], "answer": "B"} for n in range(40)]
+    assert "option_letters" not in problems(UnverifiableAnswers(), choices(*alternating))
+
+
+OWN = "Tom buys 12 apples and 7 oranges in the market every morning. How many fruits does he buy?"
+
+
+@pytest.mark.parametrize(
+    ("solution", "found"),
+    [
+        ("Tom buys 12+7 = 19 fruits.\n#### 19", []),
+        ("She reads 20 pages in 4 hours, so 20/4 = 5 pages.\n#### 5", ["foreign"]),
+        ("The train needs 12 minutes for each station, so 12*5 = 60.\n#### 60", ["foreign"]),
+        ("12 and 7 make 19.\n#### 19", []),
+        ("It costs 1200 + 700 = 1900 cents.\n#### 1900", []),
+        ("0.12 + 0.07 = 0.19 dollars.\n#### 0.19", []),
+        ("All of them.\n#### 19", []),
+    ],
+)
+def test_a_solution_speaks_of_its_question(solution, found):
+    record = json.dumps({"question": OWN, "answer": solution})
+    assert [problem for _, problem in measure(UnverifiableAnswers(), record.encode()).problems] == found
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_no_solution_of_gsm8k_is_foreign(realdata, split):
+    path = realdata / f"gsm8k/grade_school_math/data/{split}.jsonl"
+    result = measure(UnverifiableAnswers(), path.read_bytes())
+    for name in ("foreign", "unasked", "forms", "options"):
+        assert result.value(name).n == 0, name
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][:1000]
+    moved = [
+        {"question": row["question"], "answer": other["answer"]}
+        for row, other in zip(rows, rows[1:] + rows[:1], strict=True)
+    ]
+    assert measure(UnverifiableAnswers(), moved).value("foreign").n > 700
+    halves = [{**row, "question": row["question"][: len(row["question"]) // 2]} for row in rows[:20]]
+    assert measure(UnverifiableAnswers(), [*rows, *halves]).value("unasked").n > 15
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("Tom has 12 apples and buys 7 mo", ["unasked"]),
+        ("小明有12个苹果，又买了7个", ["unasked"]),
+        ("Tom has 12 apples and buys 7. Find the sum.", []),
+        ("求12与7的和。", []),
+        ("How many are 12 and 7", []),
+    ],
+)
+def test_a_prompt_asks_something(prompt, found):
+    asked = [{"prompt": f"How many are {n} and 7?", "ground_truth": str(n + 7)} for n in range(120)]
+    assert problems(UnverifiableAnswers(), [*asked, {"prompt": prompt, "ground_truth": "19"}]) == found
+
+
+def test_stems_of_options_end_in_the_middle():
+    asked = [
+        {"question": f"Which helps most? {n}", "options": list("wxyz"), "answer": "ABCD"[n % 4]} for n in range(120)
+    ]
+    stem = {**asked[0], "question": "All of these help the argument, except"}
+    assert problems(UnverifiableAnswers(), [*asked, stem]) == []
+
+
+def test_a_set_without_questions_asks_in_another_way():
+    told = [{"prompt": f"Sum {n} 7", "ground_truth": str(n + 7)} for n in range(120)]
+    assert problems(UnverifiableAnswers(), told) == []
+    mixed = [
+        {**row, "prompt": f"{'Find' if n % 3 else 'What is'} {n} + 7{'.' if n % 3 else '?'}"}
+        for n, row in enumerate(told)
+    ]
+    assert problems(UnverifiableAnswers(), [*mixed, told[0]]) == []
+
+
+def test_what_stands_behind_an_annotation_is_its_result():
+    solution = "Matt worked 450/2 = <<450/2=228>>225 minutes, then 5+5 = <<5+5=10>>$10.\n#### 225"
+    record = json.dumps({"question": "How long did Matt work?", "answer": solution})
+    assert [problem for _, problem in measure(UnverifiableAnswers(), record.encode()).problems] == ["sums"]
