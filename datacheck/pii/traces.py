@@ -341,8 +341,10 @@ def _find(folded: Folded, forms: Mapping[str, int], between: re.Pattern[str]) ->
     for start, form in _matches(text, list(forms)):
         first, last = kept[start], kept[start + len(form) - 1]
         lined = len(form) >= _FEWEST_MIXED and "_" in folded.text[first:last]  # no word has lin_fmwhez
+        begins = len(form) >= _FEWEST_MIXED and _begins_anew(folded.text, last + 1)
+        may_touch = in_number or lined or _is_mixed(form)
         if not any(
-            _goes_on(folded.text, at, step, may_touch=in_number or lined or _is_mixed(form))
+            _goes_on(folded.text, at, step, may_touch=may_touch or (begins and step > 0))
             for at, step in ((first, -1), (last, 1))
         ):
             yield Trace(*folded.span(first, last + 1), forms[form])
@@ -371,6 +373,11 @@ def _is_mixed(form: str) -> bool:
     digits = len(digits_of(form))
     fewest = 1 if len(form) >= _LONG else _FEWEST_OTHERS
     return len(form) >= _FEWEST_MIXED and fewest <= digits < len(form)
+
+
+def _begins_anew(text: str, at: int) -> bool:
+    """Whether a capital follows small letters: the next sentence begins without a blank (vxmzyoauyI want …)."""
+    return text[at - 1 : at].islower() and text[at : at + 1].isupper()
 
 
 def _goes_on(text: str, at: int, step: int, *, may_touch: bool) -> bool:
