@@ -17,7 +17,7 @@ _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-
 # Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
 _TEN = (
     r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?"
-    r"[:：.#=\"' ]{1,3}|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?)[: ]{1,2})"
+    r"[:：.#=\"' ]{1,3}|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text)[: ]{1,2})"
     r"(?P<value>[2-9][0-9]{2}[2-9][0-9]{6})"
 )
 # … or each digit by itself: Phone: 4 0 4 8 6 7 7 4 6 8

@@ -103,7 +103,8 @@ class Wechat(Recognizer):
             r"(?=[^\n。！？]{0,6}(?:加|找到?)我)"
         ),
         "wechat.apart": (
-            rf"(?:{_STRONG}|微信)[号號]?[ ]?[:：是为為]{{1,2}}[ ]?(?P<value>{_APART})(?![ ]?[A-Za-z0-9_@])"
+            rf"(?<![A-Za-z0-9])(?:{_STRONG}|微信)[号號]?(?:[ ]?[:：是为為]{{1,2}}| is|(?<=[号號]))[ ]?"
+            rf"(?P<value>{_APART})(?![ ]?[A-Za-z0-9_@])"
         ),
         "wechat.behind": (
             rf"(?:加我|加|联系|找我|我|[号是：:])[ ]?(?!(?i:wechat|weixin|tencent))(?P<value>{_VALUE})"
