@@ -47,6 +47,7 @@ from datacheck.pii.publicity import HEARD
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
+from datacheck.pii.tables import told_cells
 from datacheck.pii.traces import KnownValues, Original, is_told_anywhere
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
@@ -250,6 +251,7 @@ class Redactor:
         read = [front + text for front, text in zip(fronts, texts, strict=True)]
         found_in = self._anonymiser.replacements(read, before, surnames=whole)
         if not whole:
+            self._add_cells([len(front) for front in fronts], read, found_in)
             self._add_names(records, [len(own) for own in leaves], read, found_in)
         wanted = iter([_behind(len(front), own) for front, own in zip(fronts, found_in, strict=True)])
         for record, own in zip(records, leaves, strict=True):
@@ -262,6 +264,22 @@ class Redactor:
             else:
                 per_leaf = self._anonymiser.without_parts([leaf.text for leaf in own], [next(wanted) for _ in own])
             self._write(record, form, own, self._in_kind(own, per_leaf))
+
+    def _add_cells(self, fronts: Sequence[int], read: Sequence[str], found: list[list["Replacement"]]) -> None:
+        """Add to what is found in strings what the heads of their Markdown tables tell, as an audit reads them."""
+        cells = told_cells([text[front:] for front, text in zip(fronts, read, strict=True)])
+        every = [(number, cell) for number, own in enumerate(cells) for cell in own]
+        texts = [cell.front + read[number][fronts[number] :][cell.start : cell.end] for number, cell in every]
+        told = self._anonymiser.replacements(texts, surnames=False) if texts else []
+        for (number, cell), own in zip(every, told, strict=True):
+            at = fronts[number] + cell.start
+            moved = [each._replace(start=each.start + at, end=each.end + at) for each in _behind(len(cell.front), own)]
+            free = [
+                each
+                for each in moved
+                if not any(each.start < other.end and other.start < each.end for other in found[number])
+            ]
+            found[number] = sorted([*found[number], *free], key=lambda each: each.start)
 
     def _add_names(
         self, records: Sequence[Record], counts: Sequence[int], read: Sequence[str], found: list[list["Replacement"]]

@@ -14,6 +14,7 @@ from datacheck.pii.pseudonyms import identity
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.rules import identified
 from datacheck.pii.split import END, ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
+from datacheck.pii.tables import HAS_TABLE, told_cells
 from datacheck.text.keys import FIELDS
 
 _HEARD_TURNS = 8
@@ -66,6 +67,23 @@ def told_by_keys(data: View) -> pl.DataFrame:
     return some.with_columns(text=front + pl.col("text"), before=front.str.len_chars()).with_columns(
         length=pl.col("text").str.len_chars()
     )
+
+
+def told_by_tables(texts: pl.DataFrame) -> pl.DataFrame:
+    """As `told_by_keys` of the cells of Markdown tables, below a head that says what they are.
+
+    texts: `row`, `path`, `text`; `at` of the result: where the value stands in its text.
+    """
+    text = pl.col("text")
+    some = texts.filter(text.str.contains("|", literal=True)).filter(text.str.contains(HAS_TABLE))
+    rows: list[tuple[int, str, str, int, int, int]] = []
+    for (row, path, whole), cells in zip(some.iter_rows(), told_cells(some["text"].to_list()), strict=True):
+        for front, start, end in cells:
+            read = front + whole[start:end]
+            rows.append((row, path, read, len(front), len(read), start))
+    order = ("row", "path", "text", "before", "length", "at")
+    kinds = pl.Schema({name: pl.String if name in ("path", "text") else pl.Int64 for name in order})
+    return pl.DataFrame(rows, schema=kinds, orient="row").with_columns(pl.col("row").cast(texts["row"].dtype))
 
 
 def split_numbers(
@@ -123,15 +141,17 @@ class Identifiers(Feature):
         value: `identity` of the value, which stays in the store; domain: that of an e-mail address. Never the value.
         """
         turns = part.turns.select("row", "path", "role", "text").collect()
-        texts = self._found(every_text(part).collect(), turns)
+        read = every_text(part).collect()
+        texts = self._found(read, turns)
         told = self._told(told_by_keys(part), texts)
+        below = self._told_in_tables(told_by_tables(read.select("row", "path", "text")), texts)
         keys = self._found(every_key(part).collect())
         if keys.height:
             rows = part.cells.select("row", pl.format("{} (key)", "path").alias("path")).unique().collect()
             keys = keys.join(rows, on="path", maintain_order="left").sort("row", maintain_order=True)
         split = self._split(turns) if self.analyzed else None
-        tables = [table for table in (texts, told, keys, split) if table is not None and table.height] or [texts]
-        return pl.concat([table.select(pl.col(k).cast(t) for k, t in HITS.items()) for table in tables])
+        found = [table for table in (texts, told, below, keys, split) if table is not None and table.height] or [texts]
+        return pl.concat([table.select(pl.col(k).cast(t) for k, t in HITS.items()) for table in found])
 
     def _told(self, table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
         """The hits that only the key of a value tells, at their places in the value."""
@@ -143,6 +163,20 @@ class Identifiers(Feature):
         placed = own.with_columns(pl.col("start") - pl.col("before"), pl.col("end") - pl.col("before"))
         found = known.drop_nulls("entity")
         return placed.drop("before", "length").join(found, on=["row", "path"], how="anti", maintain_order="left")
+
+    def _told_in_tables(self, table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+        """The hits that only the head of a column tells, at their places in the text."""
+        if table.is_empty():
+            return known.clear()
+        hits = self._found(table).drop_nulls("entity")
+        whole = (pl.col("entity") != "PERSON") | (pl.col("end") == pl.col("length"))
+        moved = (pl.col(side).cast(pl.Int64) - pl.col("before") + pl.col("at") for side in ("start", "end"))
+        placed = hits.filter((pl.col("start") >= pl.col("before")) & whole).with_columns(*moved)
+        taken = known.drop_nulls("entity").select("row", "path", first="start", last="end")
+        both = placed.with_row_index("hit").join(taken, on=["row", "path"])
+        overlap = (pl.col("start") < pl.col("last")) & (pl.col("first") < pl.col("end"))
+        gone = both.filter(overlap)["hit"].unique()
+        return placed.with_row_index("hit").filter(~pl.col("hit").is_in(gone.implode())).drop("hit", "before", "length")
 
     def _found(self, table: pl.DataFrame, turns: pl.DataFrame | None = None) -> pl.DataFrame:
         """The hits in the column `text`, beside the other columns."""

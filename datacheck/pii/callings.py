@@ -18,6 +18,8 @@ _TITLES = (
     "先生|女士|小姐|太太|夫人|老师|师傅|医生|大夫|教授|博士|经理|总监|总裁|主任|主管|老板|律师|阿姨|叔叔|伯伯|大爷|大妈"
     "|大哥|大姐|奶奶|爷爷|同学|同志|警官|护士|院长|校长|[董处科局部队厂店班组会]长|董事|书记"
     "|学[长姐弟妹]|师[兄姐弟妹]|顾问|会计|秘书|助理|司机"
+    "|老師|師傅|醫生|醫師|經理|總監|總裁|主管|律師|奶奶|爺爺|同學|同志|護士|護理師|院長|校長|[董處科局部隊廠店班組會]長|書記"
+    "|學[長姐弟妹]|師[兄姐弟妹]|顧問|會計|秘書|太太"
 )
 # A title of one character, but where another word goes on: 总理, 工作, 哥伦布.
 _SHORT = (
@@ -46,14 +48,15 @@ _OPERAND = re.compile(r"[ ]?[0-9A-Za-z$\\<=>{(（零一二两三四五六七八�
 _CALLING = frozenset("请的给叫让找问跟和与帮替陪谢对约及向由被把为是告诉知")
 _DOES = frozenset(
     "的了说来去在是也今明昨要想会还已都没不把被给和跟你您收稍确提回填签打发寄申预购问答表反同先女太老师医经主教律阿"
+    "登处办通复久下领取退住出入转交接补缴到參請說來會還沒給確簽發問"
 )
 # A given name that is a word as well stands between such characters.
 _NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系]))"
 _NAMED_RIGHT = (
     rf"(?:(?![{HAN}])|(?=[了说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍哥姐总叔姨弟妹嫂同先女小"
-    "老师确提回填签发办申预]))"
+    "老师确提回填签发办申预登处通久下复领取住出入接說來會還沒給]))"
 )
-_TOLD = words("麻烦 联系 通知 转告 告诉")
+_TOLD = words("麻烦 联系 通知 转告 告诉 麻煩 聯絡 轉告 告訴")
 _LONGEST = 5  # characters of a word that may hold a form
 
 
@@ -145,6 +148,8 @@ def _is_nickname(text: str, start: int, end: int) -> bool:
         return _is_called(text, start, end)
     if not re.match(f"[{HAN}]", after) or after in _GOES_ON:
         return True
+    if text[max(0, start - 2) : start] in _TOLD and after in _DOES:  # 通知老向下周来
+        return not goes_on(text, start, end)
     longer = text[end - 1 : end] + after
     return not (is_common(longer) or longer in _LONGER or goes_on(text, start, end))
 

@@ -15,7 +15,8 @@ HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, 
 # What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
 _MARK = r"[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—]"
 _VERB = (
-    r"(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|是|[应應]该是|[ ](?:is|was|are|to|as|on file|should be|has been)"
+    r"(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|[是係]|[应應]该是"
+    r"|[ ](?:is|was|are|to|as|on file|should be|has been)"
 )
 _ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
 # … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "

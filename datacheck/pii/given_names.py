@@ -25,5 +25,5 @@ def given_names() -> tuple[frozenset[str], frozenset[str]]:
 @cache
 def _read() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-    given, ends, words = f"{read['given']} {read['abroad']}", read["ends"], read["words"]
+    given, ends, words = f"{read['given']} {read['lately']} {read['abroad']}", read["ends"], read["words"]
     return frozenset(given.split()), frozenset(ends.split()), frozenset(words.split())

@@ -11,6 +11,7 @@ from random import Random
 
 import polars as pl
 
+from datacheck.pii.compiled import compiled
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 
@@ -18,6 +19,7 @@ LONGEST = 64
 """Code points of a value that its key may tell; a longer one is prose, and speaks for itself."""
 
 _NAME = "name"  # of a tool, a film, a person
+_OF_ANYTHING = frozenset("text line call cell card id number account name contact master bank mac".split())
 _OF_A_PERSON = frozenset(
     """
     gender sex age birthday phone mobile tel email id_card address 性别 年龄 生日 电话 手机 邮箱 身份证号 住址 地址
@@ -33,6 +35,29 @@ def fronts(paths: Collection[str]) -> dict[str, str]:
     keys = {path: key_of(path) for path in paths}
     labels, known = telling(keys.values()), {path.casefold() for path in keys}
     return {path: beside(key) for path, key in keys.items() if key in labels and _may_tell(path, key, known)}
+
+
+def telling_heads(tables: Collection[tuple[str, ...]]) -> dict[tuple[str, ...], frozenset[str]]:
+    """By the heads of a table those that are labels; `name` only beside one that only a person has."""
+    every = {head for heads in tables for head in heads if head}
+    labels = telling(every) | {head for head in every if _is_context(head)}
+    return {
+        heads: frozenset(
+            head
+            for head in heads
+            if head in labels and (head.casefold() != _NAME or any(other.casefold() in _OF_A_PERSON for other in heads))
+        )
+        for heads in tables
+    }
+
+
+@cache
+def _is_context(head: str) -> bool:
+    """Whether it holds a word that makes values certain (身分證, phone), and does not head columns of other tables."""
+    if head.casefold() in _OF_ANYTHING:
+        return False
+    words = (RECOGNIZERS[name].positive for name in of_regions())
+    return any(compiled(word).search(head) for word in words if word)
 
 
 def beside(key: str) -> str:

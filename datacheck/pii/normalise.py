@@ -2,10 +2,13 @@ r"""An offset-keeping normaliser: disguised characters become ASCII, every posit
 
 What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth
 letters and signs (at, dot, hyphen, plus, low line, slash), invisible characters (Cf, Mn, Me, controls, Hangul
-fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON) or ``&#NN;``, and text
-that runs backwards because of a right-to-left override.
+fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON) or ``&#NN;``, text
+that runs backwards because of a right-to-left override, base64 (RFC 4648) of a text with a long number in it, and the
+letters l, I, O and o in the digits of a number that has the form or the check digit of one (l38O0138ooo).
 """
 
+import base64
+import binascii
 import re
 import unicodedata
 from array import array
@@ -39,6 +42,25 @@ _MAX_CODE_POINT = 0x10FFFF
 _ESCAPED_OVERRIDE = re.compile(r"\\u202[eE]|&#(?:8238|[xX]202[eE]);")
 _OVERRIDDEN = re.compile("\u202e([^\u202c\n]*)\u202c?")
 
+# Letters written for digits. Eleven characters of that form are no word; more must have a right check digit.
+_LOOKALIKES = str.maketrans("lIOo", "1100")
+_LETTERED = re.compile(
+    r"(?<![A-Za-z0-9])(?:[1lI][3-9][0-9lIoO]{9}|62[0-9lIoO]{14}(?:[0-9lIoO]{3})?|[1-8][0-9lIoO]{16}[0-9lIoOXx])"
+    r"(?![A-Za-z0-9])"
+)
+_FEWEST_DIGITS, _MOBILE, _RESIDENT = 5, 11, 18
+_LETTER_IN_DIGITS = (
+    r"1[3-9][0-9]{0,7}[lIoO][0-9lIoO]|1[3-9][0-9]{8}[lIoO]|[lI][3-9][0-9lIoO]{5}|[1-8][lIoO][0-9lIoO]{6}"
+    r"|[1-8][0-9]{1,15}[lIoO][0-9lIoO]{2}|[1-8][0-9]{13,16}[lIoO]"
+)
+# Base64 writes three digits as four characters of these kinds, wherever a number of eleven digits begins.
+_BASE64_DIGITS = r"(?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){3}"
+_BASE64 = re.compile(  # but no part of a token with points, as a JWT is: the whole says what it is
+    rf"(?<![A-Za-z0-9+/_\-.])[A-Za-z0-9+/_\-]*{_BASE64_DIGITS}[A-Za-z0-9+/_\-]*+={{0,2}}(?![.][A-Za-z0-9])"
+)
+_HOLDS_BASE64 = re.compile(_BASE64_DIGITS)
+_LONGEST_BASE64 = 4096  # characters; what is longer is a file
+
 # Rust regex: a superset of the texts in which folding can uncover something (see tests/pii/test_normalise.py,
 # which compares it with `fold` over every code point). Short escapes (\n) need no place here: they hide no
 # character, they only touch a boundary, and candidates are always folded.
@@ -49,6 +71,7 @@ NEEDS_FOLDING = (
     r"|\\u[0-9a-fA-F]{4}|&#[0-9xX]"
     rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{3}}"
     rf"|(?:[0-9{CHINESE_NUMERALS}][ .\-]?){{3}}[{CHINESE_NUMERALS}]"
+    rf"|{_LETTER_IN_DIGITS}|{_BASE64_DIGITS}"
 )
 
 
@@ -94,20 +117,21 @@ class Folded(NamedTuple):
 
 def fold(text: str) -> Folded:
     """Normalise `text`. Linear in its length."""
-    decoded = _decode_escapes(text)
+    decoded = _decode_base64(_decode_escapes(text))
     turned = _undo_overrides(decoded)
-    return _fold_numerals(_fold_characters(turned))
+    return _fold_letters(_fold_numerals(_fold_characters(turned)))
 
 
 def folded_text(text: str) -> str:
     """The text of `fold`, without the places of its characters, which take most of its time."""
     if "\\" in text or "&#" in text:
         text = _ESCAPE.sub(lambda match: _unescape(match[0]), text)
+    text = _decode_base64(Folded(text, None)).text
     if "\u202e" in text:
         text = _OVERRIDDEN.sub(lambda match: f"\u202e{match[1][::-1]}", text)
     if not (text.isascii() and text.isprintable()):
         text = text.translate(_TABLE)
-    return _fold_numerals(Folded(text, None)).text
+    return _fold_letters(_fold_numerals(Folded(text, None))).text
 
 
 def as_read(text: str, start: int, end: int) -> str:
@@ -160,6 +184,45 @@ def _decode_escapes(text: str) -> Folded:
     starts.extend(range(at, len(text)))
     ends.extend(range(at + 1, len(text) + 1))
     return Folded("".join(pieces) + text[at:], (starts, ends))
+
+
+def _decode_base64(folded: Folded) -> Folded:
+    """Texts written in base64 as they read; every character of one has the place of all of it."""
+    text, offsets = folded
+    if not _HOLDS_BASE64.search(text):
+        return folded
+    pieces: list[str] = []
+    starts, ends = array("L"), array("L")
+    old = offsets or (range(len(text)), range(1, len(text) + 1))
+    at = 0
+    for match in _BASE64.finditer(text):
+        read = _read_base64(match[0])
+        if read is None:
+            continue
+        start, end = match.span()
+        pieces += (text[at:start], read)
+        starts.extend(old[0][at:start])
+        ends.extend(old[1][at:start])
+        starts.extend([old[0][start]] * len(read))
+        ends.extend([old[1][end - 1]] * len(read))
+        at = end
+    if not pieces:
+        return folded
+    starts.extend(old[0][at:])
+    ends.extend(old[1][at:])
+    return Folded("".join(pieces) + text[at:], (starts, ends))
+
+
+def _read_base64(written: str) -> str | None:
+    """What some base64 says, if that is a text."""
+    if len(written) > _LONGEST_BASE64:
+        return None
+    body = written.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        read = base64.b64decode(body + "=" * (-len(body) % 4), validate=True).decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+    return read if all(char.isprintable() or char in "\t\r\n" for char in read) else None
 
 
 def _unescape(escape: str) -> str:
@@ -230,3 +293,25 @@ def _fold_numerals(folded: Folded) -> Folded:
     if folded.text.isascii() or not _HAS_NUMERAL.search(folded.text):
         return folded
     return Folded(_RUN.sub(lambda run: run[0].translate(_TO_DIGITS), folded.text), folded.offsets)
+
+
+def _fold_letters(folded: Folded) -> Folded:
+    """The letters l, I, O and o as the digits that they stand for: no character moves."""
+    text = _LETTERED.sub(_as_digits, folded.text)
+    return folded if text == folded.text else Folded(text, folded.offsets)
+
+
+def _as_digits(match: re.Match[str]) -> str:
+    written, digits = match[0], match[0].translate(_LOOKALIKES)
+    if written == digits or sum(map(str.isdigit, written)) < _FEWEST_DIGITS:
+        return written
+    return digits if len(written) == _MOBILE or _is_checked(digits) else written
+
+
+def _is_checked(digits: str) -> bool:
+    """Whether the check digit is right: that of a resident number, or Luhn's of a card."""
+    if len(digits) == _RESIDENT:
+        total = sum(int(digit) * 2 ** (17 - at) for at, digit in enumerate(digits[:17])) % 11
+        return "10X98765432"[total] == digits[-1].upper()
+    doubled = (int(digit) * (1 + at % 2) for at, digit in enumerate(reversed(digits)))
+    return digits.isdigit() and sum(each - 9 * (each > 9) for each in doubled) % 10 == 0

@@ -7,6 +7,7 @@ letters and digits do. Of a name also its parts are looked for. It is stricter t
 finds is listed and somebody looks, so a false alarm costs a look, and a silence would cost a person.
 """
 
+import base64
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -26,12 +27,14 @@ _ESCAPES = re.compile(r"\\u([0-9a-fA-F]{4})|&#([0-9]{2,7});|&#[xX]([0-9a-fA-F]{2
 _DIGITS = "零0〇0○0一1二2三3四4五5六6七7八8九9幺1两2壹1贰2叁3肆4伍5陆6柒7捌8玖9"
 _NUMERALS = str.maketrans(_DIGITS[::2], _DIGITS[1::2])
 _STROKES = str.maketrans("ıłŁøØđĐ", "ilLoOdD")  # what no normal form takes apart
+_LOOKALIKES = str.maketrans("lio", "110")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_\-]{12,4096}={0,2}")
 _RUN = re.compile(r"[零〇○一二三四五六七八九幺两壹贰叁肆伍陆柒捌玖0-9]{5,}")
 _GLUE = re.compile(r"[\s._\-'’·•・*|~/\\()（）\[\]\"“”`‐-―−]+")  # inside one value; \n ends a name all the same
 _SIGNS = re.compile(rf"(?:(?!{_STOP})[\W_])+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _EXACT = frozenset({"IP_ADDRESS", "GPS", "MAC_ADDRESS", "DATE_OF_BIRTH"})  # their signs tell them from other numbers
-_SHORT, _LONG = 5, 9
+_SHORT, _LONG, _MOBILE = 5, 9, 11
 _WORDS = words(  # of two letters, which no name of two letters is told from
     "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
@@ -44,6 +47,7 @@ _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不
 _FEW_LETTERS = 6
 _TITLE = (
     "先生|女士|小姐|太太|老师|师傅|医生|大夫|教授|经理|总监|主任|老板|律师|阿姨|叔叔|大爷|大妈|大哥|大姐|同学|警官|护士"
+    "|老師|師傅|醫生|經理|總監|律師|同學|護士"
 )
 
 
@@ -58,6 +62,8 @@ class _Read(NamedTuple):
     """The letters and digits of each clause in small letters; clauses end at `_STOP`."""
     bare: str
     """The letters and digits of all of it, numerals as digits: only a pseudonym parts them."""
+    digits: str
+    """The same with the digits for which l, i and o may stand."""
 
 
 class Remains:
@@ -92,13 +98,14 @@ class _Test(NamedTuple):
 def _read(text: str) -> _Read:
     for _ in range(3):  # JSON inside JSON
         text = _ESCAPES.sub(_unescaped, text)
-    text = _BACKWARDS.sub(lambda match: match[1][::-1], _MADE.sub(_STOP, text))
+    text = _BACKWARDS.sub(lambda match: match[1][::-1], _MADE.sub(_STOP, _BASE64.sub(_decoded, text)))
     plain = "".join(filter(_is_seen, unicodedata.normalize("NFKC", text)))
     spread = unicodedata.normalize("NFD", plain.translate(_STROKES))
     words = "".join(map(_digit, filter(_is_no_accent, spread)))
     clauses = re.sub(r"[\W_]+", _STOP, _GLUE.sub(_joined, words)).casefold()
     spoken = _RUN.sub(lambda match: match[0].translate(_NUMERALS), _SIGNS.sub("", words))
-    return _Read(words, words.casefold(), clauses, spoken.casefold())
+    bare = spoken.casefold()
+    return _Read(words, words.casefold(), clauses, bare, bare.translate(_LOOKALIKES))
 
 
 def _unescaped(match: re.Match[str]) -> str:
@@ -106,6 +113,16 @@ def _unescaped(match: re.Match[str]) -> str:
         return "\n"
     code = int(match[1] or match[3], 16) if match[1] or match[3] else int(match[2])
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
+
+
+def _decoded(match: re.Match[str]) -> str:
+    """Some base64 and, if it is of a text, what it says."""
+    try:
+        body = match[0].rstrip("=").translate(str.maketrans("-_", "+/"))
+        said = base64.b64decode(body + "=" * (-len(body) % 4)).decode("utf-8")
+    except ValueError:
+        return match[0]
+    return f"{match[0]} {said} "
 
 
 def _is_seen(char: str) -> bool:
@@ -148,7 +165,10 @@ def _of_a_value(bare: str) -> Iterator[_Test]:
     bare = bare.replace(_STOP, "")
     if bare.isdigit():
         if len(bare) >= _LONG:
-            yield _Test(bare[2:] if len(bare) == 13 and bare.startswith("86") else bare, "bare", "any")
+            national = bare[2:] if len(bare) == 13 and bare.startswith("86") else bare
+            yield _Test(national, "bare", "any")
+            if len(national) >= _MOBILE:
+                yield _Test(national, "digits", "any")
         elif len(bare) >= _SHORT:
             yield _Test(bare, "glued", "number")
     elif any(map(str.isdigit, bare)) or not bare.isascii():

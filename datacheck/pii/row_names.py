@@ -21,13 +21,21 @@ _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
 _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
+_ROLES = (
+    "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
+    "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
+    "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|學生|絡人|客戶|顧客|員工|業主|申請人|原告|會員|候選人|證人|我係"
+)
 # A word that leads to somebody: Customer: …, Dear …, the record of …
 _LED = re.compile(
     rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|name|contact|consignee|recipient|passenger|employee|student"
-    r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best)[ ]?[:：,，][ \n]?"
+    r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best|claimant|insured|policyholder"
+    r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver)[ ]?[:：,，][ \n]?"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:{_ROLES})[ ]?"
     r"|(?i:dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
     r"(?:record|account|file|profile|order|form|details|address|number|request) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
+    rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
 )
 _THINGS = (
     "(?:我的?|家里|固定|联系|办公|工作|美国)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
@@ -60,10 +68,9 @@ _RARE = (
     "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
     "束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
 )
-_GIVEN = GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗"
-_ROLES = (
-    "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
-    "|请人"
+_GIVEN = (
+    GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
+    "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
@@ -75,6 +82,9 @@ _MEANT = re.compile(
     rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_ROLES})[ ]?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
     rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您]|先生|女士|[^{HAN}]|\Z)"
+    # … or, behind a role, anything that is done: 业主高宝珠反映漏水
+    rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
+    r"(?=[反申提要想投报起诉称表因于在住到与和])"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
@@ -86,6 +96,11 @@ _HAS = re.compile(
 # 帮…查一下: whoever stands between
 _FOR = re.compile(
     rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
+)
+# Whose mother or father somebody is: 三年级二班雷星河的妈妈
+_CHILD = re.compile(
+    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
+    r"(?=的?(?:妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人))"
 )
 # Characters by which the sounds of foreign names are written
 _SOUNDS = (
@@ -106,6 +121,10 @@ _NO_NAMES = frozenset(
 )
 _SURELY = ("件人", "货人", "系人")
 _COMPOUND = frozenset(COMPOUND.split("|"))
+_PARTIES = frozenset(
+    "Plaintiff Defendant Claimant Policyholder Insured Witness Candidate Applicant Customer Client Patient Guest"
+    " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()
+)
 _OTHER = frozenset(
     "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind".split()
 )
@@ -142,14 +161,17 @@ def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
     ends = given_names()[1]
     for match in (each for form in (_LED, _OWNS, _LINE, _PINYIN) for each in form.finditer(text)):
-        group = "value" if match["value"] else "signed"
-        parts = match[group].split(" ")
+        start, end = match.span(str(match.lastgroup))
+        parts = text[start:end].split(" ")
+        while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:  # Plaintiff Liam Okonkwo
+            start, parts = start + len(parts[0]) + 1, parts[1:]
         if parts[0] not in _OTHER and parts[-1] not in ends - _ENDS_TOO:
-            yield FreeName(*match.span(group), LISTED)
-    for match in (each for form in (_LIKELY, _MEANT, _FOR) for each in form.finditer(text)):
-        led = text[: match.start("value")].endswith(_SURELY) and not is_entry(match["value"])  # 收件人金文学
-        if led or not _is_other(match["value"]):
-            yield FreeName(*match.span("value"), MODEL)
+            yield FreeName(start, end, LISTED)
+    for match in (each for form in (_LIKELY, _MEANT, _FOR, _CHILD) for each in form.finditer(text)):
+        group = str(match.lastgroup)
+        led = text[: match.start(group)].endswith(_SURELY) and not is_entry(match[group])  # 收件人金文学
+        if led or not _is_other(match[group]):
+            yield FreeName(*match.span(group), MODEL)
     for match in _HAS.finditer(text):  # a place of that name has no telephone: 马山 手机号码是…
         if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):
             yield FreeName(*match.span("value"), MODEL)

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 
 from datacheck.pii.callings import called, named
-from datacheck.pii.expressions import HAN, SEPARATOR
+from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
@@ -34,11 +34,13 @@ from datacheck.pii.recognizers.person import COMPOUND, LATIN
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
 # A long number goes on in the next line, item or quotation; the digits of several lines are no short one.
-_BETWEEN_LINES = re.compile(rf"{SEPARATOR}|[\r\n>*]")
+# … and signs of the writer's own stand in no other text between these very digits (138~1234~5678).
+_BETWEEN_LINES = re.compile(rf"{SEPARATOR}|{SIGNS}|[\r\n>]")
+_HAS_BETWEEN = re.compile(rf"{SIGNS}|\n")
 _LONG = 9
 _FEW = 64  # values for which a search one by one is faster than an automaton
 _BETWEEN_LETTERS = re.compile(r"[ \t\u00a0\u3000._\-'’·•]")
-_BETWEEN_ANY = rf"{SEPARATOR}|[\r\n>*'’]|{SHORT_ESCAPE}"  # what a form may be written with; for a sieve
+_BETWEEN_ANY = rf"{SEPARATOR}|{SIGNS}|[\r\n>'’]|{SHORT_ESCAPE}"  # what a form may be written with; for a sieve
 _SIEVED = 40  # characters of a form that a sieve looks for
 _FEWEST_DIGITS = 5  # as in `excerpt`: fewer digits stand in too many texts to be this value
 _FEWEST_LETTERS = 3  # of a script that has spaces; two Chinese characters are a name
@@ -122,7 +124,7 @@ class Traces:
             return []
         folded = fold(text)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
-        if "\n" in folded.text:
+        if _HAS_BETWEEN.search(folded.text):
             found += _find(
                 folded, {form: at for form, at in self._numbers.items() if len(form) >= _LONG}, _BETWEEN_LINES
             )
@@ -257,7 +259,9 @@ def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[st
     plain = fold(value.written).text
     if value.entity == "WECHAT" and plain.isalpha() and plain.isascii():  # who writes vx before it leaves no blank
         yield from ((label + plain.lower(), words) for label in _TOUCHING)
-    for written in sorted({plain, RECOGNIZERS[value.entity].canonical(plain)}):
+    canonical = RECOGNIZERS[value.entity].canonical(plain)
+    national = canonical[2:] if value.entity == "PHONE_NUMBER" and canonical.startswith("+1") else canonical
+    for written in sorted({plain, canonical, national}):
         if value.entity == "EMAIL_ADDRESS":
             yield from ((form, words) for form in _spelt(written))
         number = compact(written).lower()
@@ -337,8 +341,10 @@ def _find(folded: Folded, forms: Mapping[str, int], between: re.Pattern[str]) ->
     for start, form in _matches(text, list(forms)):
         first, last = kept[start], kept[start + len(form) - 1]
         lined = len(form) >= _FEWEST_MIXED and "_" in folded.text[first:last]  # no word has lin_fmwhez
+        begins = len(form) >= _FEWEST_MIXED and _begins_anew(folded.text, last + 1)
+        may_touch = in_number or lined or _is_mixed(form)
         if not any(
-            _goes_on(folded.text, at, step, may_touch=in_number or lined or _is_mixed(form))
+            _goes_on(folded.text, at, step, may_touch=may_touch or (begins and step > 0))
             for at, step in ((first, -1), (last, 1))
         ):
             yield Trace(*folded.span(first, last + 1), forms[form])
@@ -367,6 +373,11 @@ def _is_mixed(form: str) -> bool:
     digits = len(digits_of(form))
     fewest = 1 if len(form) >= _LONG else _FEWEST_OTHERS
     return len(form) >= _FEWEST_MIXED and fewest <= digits < len(form)
+
+
+def _begins_anew(text: str, at: int) -> bool:
+    """Whether a capital follows small letters: the next sentence begins without a blank (vxmzyoauyI want …)."""
+    return text[at - 1 : at].islower() and text[at : at + 1].isupper()
 
 
 def _goes_on(text: str, at: int, step: int, *, may_touch: bool) -> bool:

@@ -4,6 +4,7 @@ The truth is json, csv and pyarrow over both files, and difflib over their bytes
 that it is known without the recognizers.
 """
 
+import base64
 import csv
 import gzip
 import hashlib
@@ -878,3 +879,22 @@ def test_what_only_the_name_of_a_column_tells_is_replaced(tmp_path):
     ]  # fmt: skip
     assert row["answer"] == "两周后。"
     assert manifest.validation.exit_code == 0
+
+
+def test_what_only_the_head_of_a_column_tells_is_replaced_everywhere(tmp_path):
+    row = chat("列个表", "| 姓名 | QQ |\n|---|---|\n| 高磊 | 604914573 |", meta={"n": "备注604914573"})
+    jsonl(tmp_path / "data" / "a.jsonl", row)
+    redact(tmp_path)
+    text = kept(tmp_path, "a.jsonl").decode()
+    assert "604914573" not in text
+    assert json.loads(text)["messages"][1]["content"] == "| 姓名 | QQ |\n|---|---|\n| <PERSON_v1> | <QQ_v1> |"
+
+
+def test_letters_for_digits_and_base64_are_replaced(tmp_path):
+    number = "18602233567"
+    spelt = number.replace("1", "l").replace("0", "O")
+    coded = base64.b64encode(f"tel {number}".encode()).decode()
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"我的手机号是{spelt}", f"已登记 {number}。", meta={"raw": coded}))
+    redact(tmp_path)
+    text = kept(tmp_path, "a.jsonl").decode()
+    assert not [form for form in (number, spelt, coded) if form in text]

@@ -1,3 +1,4 @@
+import base64
 import json
 import sys
 import unicodedata
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pii_helpers import ATOMS, hostile_texts
 
-from datacheck.pii.normalise import NEEDS_FOLDING, as_read, fold, fold_character
+from datacheck.pii.normalise import NEEDS_FOLDING, as_read, fold, fold_character, folded_text
 
 NUMBER = "13912348765"
 
@@ -122,3 +123,62 @@ def test_a_part_is_what_the_folded_text_has_of_it(text, start, end):
     else:
         places = zip(folded.text, *folded.offsets, strict=True)
         assert as_read(text, start, end) == "".join(char for char, *at in places if start <= at[0] and at[1] <= end)
+
+
+@pytest.mark.parametrize(
+    ("written", "number"),
+    [
+        ("l38O2233567", "13802233567"), ("I3922335o67", "13922335067"), ("62I785ol77423660449", "6217850177423660449"),
+        ("31O1O4l98807219872", "310104198807219872"),
+    ],
+)  # fmt: skip
+def test_letters_for_digits(written, number):
+    folded = fold(f"是{written}。")
+    assert folded.text == f"是{number}。"
+    assert folded.span(1, 1 + len(number)) == (1, 1 + len(written))
+    assert folded_text(f"是{written}。") == folded.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["62I785ol77423660448", "31O1O4l98807219873", "al38O2233567", "lOOl10lOlO1", "l38O2233567x", "1o1 and 13 lo"],
+)
+def test_letters_that_stand_for_no_number_stay(text):
+    assert fold(text).text == text
+
+
+LETTERED = st.text("lIOo0123456789", min_size=9, max_size=9).flatmap(
+    lambda tail: st.sampled_from(["13", "l8", "I5", "1o", "62", "31"]).map(lambda head: head + tail)
+)
+
+
+@given(st.one_of(LETTERED, st.tuples(LETTERED, st.text("lIOo0123456789X", min_size=5, max_size=8)).map("".join)))
+@settings(max_examples=300)
+def test_the_gate_sees_letters_for_digits(text):
+    changed = fold(text).text != text
+    assert not changed or bool(pl.Series([text]).str.contains(NEEDS_FOLDING)[0])
+
+
+@given(st.text(max_size=12), st.from_regex(r"\A1[3-9][0-9]{9}\Z"), st.text(max_size=12))
+@settings(max_examples=200)
+def test_a_number_in_base64_is_read_wherever_it_begins(before, number, after):
+    said = f"{before}{number}{after}"
+    try:
+        written = base64.b64encode(said.encode()).decode()
+    except UnicodeEncodeError:
+        return
+    if not all(char.isprintable() or char in "\t\r\n" for char in said):
+        return
+    text = f"x {written} y"
+    assert bool(pl.Series([text]).str.contains(NEEDS_FOLDING)[0])
+    folded = fold(text)
+    at = folded.text.find(fold(number).text)
+    assert at >= 0
+    assert folded.span(at, at + 11) == (2, 2 + len(written))
+
+
+def test_what_is_no_text_and_what_has_points_stays():
+    raw = base64.b64encode(b"\xff\xfe 13822335567").decode()
+    token = base64.b64encode(b'{"sub": "13822335567"}').decode().rstrip("=")
+    for text in (raw, f"{token}.{token}.c2ln"):
+        assert fold(text).text == text

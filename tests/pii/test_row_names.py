@@ -12,7 +12,9 @@ from datacheck.pii.row_names import row_names
         ("Customer: Chukwuemeka Okafor; mail", "Chukwuemeka Okafor"), ("Ship to Lars van den Berg, ", "Lars van den Berg"),
         ("Tobias Haverfjord, phone: <CN_MOBILE_v1>", "Tobias Haverfjord"), ("Holly Day, Weixin: x", "Holly Day"),
         ("Dear Ayşe Yılmaz, thanks", "Ayşe Yılmaz"), ("我是官佳琪，", "官佳琪"), ("帮罗长江查一下", "罗长江"),
-        ("收件人金文学 威信：", "金文学"),
+        ("收件人金文学 威信：", "金文学"), ("业主高宝珠反映漏水", "高宝珠"), ("三年级二班雷星河的妈妈", "雷星河"), ("我是賴麗華，", "賴麗華"), ("投保人任如月，", "任如月"),
+        ("Plaintiff Hiroshi Wright, my SSN", "Hiroshi Wright"), ("候选人Zoe Stewart，", "Zoe Stewart"),
+        ("Hi, Zoe Petrov here, card", "Zoe Petrov"), ("Claimant: Zoe Martinez, send", "Zoe Martinez"),
         ("丛招弟先生，", "丛招弟"), ("客户管军，身份证号码是 <CN_RESIDENT_ID_v1>", "管军"), ("兰满仓 mobile number <CN_MOBILE_v1>", "兰满仓"), ("通知祝浩然了", "祝浩然"), ("请布莱恩·科比稍等", "布莱恩·科比"),
     ],
 )  # fmt: skip
@@ -25,7 +27,8 @@ def test_a_name_is_found(text, name):
     [
         "How do I return it? Sure, let me do that.", "Summer Sale ends in July", "The Rose Garden Hotel is open",
         "请安排一下，谢谢。", "订单什么时候到？", "New York and Los Angeles", "Thank You", "客户服务，会员中心",
-        "联系人高兴，", "收件人安全员 手机",
+        "联系人高兴，", "收件人安全员 手机", "业主反映漏水", "员工安全培训", "被告住重庆", "客户高兴地说", "员工申请调岗",
+        "Student Loan Forgiveness, call",
     ],
 )  # fmt: skip
 def test_other_words_are_none(text):

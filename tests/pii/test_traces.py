@@ -136,3 +136,31 @@ def test_a_sieve_knows_the_small_form_of_every_character():
     pairs = pl.DataFrame({"char": capitals, "form": [f"(?i:{char.lower()})" for char in capitals]})
     assert len(capitals) > 1000
     assert pairs.filter(~pl.col("char").str.contains(pl.col("form"))).height == 0
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "138~2233~5566",
+        "138，2233，5566",
+        "138*2233*5566",
+        "138/2233/5566",
+        "1,3,8,2,2,3,3,5,5,6,6",
+        "l3822335566",
+        "MTM4MjIzMzU1NjY=",
+    ],
+)
+def test_signs_of_ones_own_letters_for_digits_and_base64(form):
+    assert found(f"备注：{form}。") == [form]
+
+
+def test_a_handle_ends_where_the_next_sentence_begins():
+    known = Traces([Original("WECHAT", "mzyoauy")])
+    text = "sent to vxmzyoauyI want it, no vxmzyoauys"
+    assert [text[start:end] for start, end, _ in known.find(text)] == ["vxmzyoauy"]
+
+
+@pytest.mark.parametrize("form", ["310-447-3434", "310 447 3434", "+1 310 447 3434", "(310) 447-3434"])
+def test_a_telephone_of_america_with_and_without_its_country(form):
+    known = Traces([Original("PHONE_NUMBER", "+1 310 447 3434")])
+    assert [trace.value for trace in known.find(f"call {form} now")] == [0]

@@ -19,7 +19,7 @@ def found(text):
 LETTERS_ONLY = ["微信 {}，谢谢", "我微信{}。", "嗯 +v {}，谢谢"]
 ANY_NAME = [
     "可以加我{}（微信）", "w x：{}", "微X：{}", "微信同号：{}", "Wechat号：{}", "有意加vx{}，急",
-    "您好！vx{}", "好的，VX{}", "my wechat is {}.",
+    "您好！vx{}", "好的，VX{}", "my wechat is {}.", "微信搜{}就能找到我",
 ]  # fmt: skip
 
 
@@ -110,3 +110,36 @@ def test_a_mailbox_letter_by_letter_or_in_a_url(text, written):
 @pytest.mark.parametrize("text", ["y = x @ w", "a b c @ d e", "50%40 of 60", "u @ v . T", "grid %40 wide"])
 def test_signs_of_code_are_no_mailbox(text):
     assert found(text) == []
+
+
+@pytest.mark.parametrize("text", ["我的微信号是{}，备注房源", "微信：{}。", "微信搜{}就能找到我"])
+def test_a_name_of_wechat_letter_by_letter(text):
+    spread = " ".join(NAME)
+    assert ("WECHAT", spread) in found(text.format(spread))
+
+
+def test_what_is_searched_on_wechat_is_a_public_account():
+    assert found("微信搜索 datawhale 关注公众号") == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Phone: {}", "text {} when you arrive", "call me back at {}", "my cell number is {}."]
+)
+def test_a_telephone_of_america_digit_by_digit(text):
+    assert [entity for entity, _ in found(text.format("4 0 4 8 6 7 7 4 6 8"))] == ["PHONE_NUMBER"]
+
+
+@pytest.mark.parametrize("text", ["Call me back at {} after five", "reach me {}"])
+def test_ten_digits_that_one_is_asked_to_call(text):
+    assert [entity for entity, _ in found(text.format("4048677468"))] == ["PHONE_NUMBER"]
+
+
+@pytest.mark.parametrize("text", ["有事打{}就行", "我换号了，新号{}", "回访请拨{}"])
+@pytest.mark.parametrize("signs", ["138~{}~{}", "138，{}，{}", "138*{}*{}"])
+def test_signs_of_the_writers_own_behind_more_words(text, signs):
+    assert [entity for entity, _ in found(text.format(signs.format("2233", "5567")))] == ["CN_MOBILE"]
+
+
+def test_at_in_capitals_before_a_provider():
+    assert found("mail chenjh75ATgmail.com please") == [("EMAIL_ADDRESS", "chenjh75ATgmail.com")]
+    assert found("THE FLATGMAIL.COM") == []

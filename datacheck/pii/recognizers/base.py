@@ -94,6 +94,11 @@ class Recognizer(ABC):
         del value, before, after
         return False
 
+    def denies(self, value: str, before: str, after: str) -> bool:
+        """Whether a value is something else between 24 characters before and 10 after it."""
+        del value, before, after
+        return False
+
     def canonical(self, value: str) -> str:
         """Return the value without its presentation, so that equal values compare equal."""
         return compact(value)

@@ -29,6 +29,7 @@ _LABEL = r"电话|座机|固话|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
 _FOREIGN = r"(?<!(?i:\bUK|Britain|England|London|英国|伦敦)[^\n0-9]{0,24})"  # "UK phone 020 7946 0958"
 _QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
 _ONE_BY_ONE = re.compile(rf"(?:0[0-9]{{2,3}}{SEPARATOR}{{1,3}})?[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{5,10}}")
+_SUBSCRIBERS = re.compile(rf"{_AREA}[2-8][0-9]{{6,7}}")  # 0877-111-2233 is nobody's
 _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
 # Lines of help in a mental crisis (Beijing, Hangzhou, Chengdu, Guangzhou, Shenzhen): printed everywhere, nobody's own.
 _HELPLINES = frozenset({"01082951332", "057185029595", "02887577510", "02081899120", "075525629459"})
@@ -37,6 +38,7 @@ _LABELLED = re.compile(r"(?i:\b(?:tel|fax|phone|telephone)\b\W*\Z)")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile("[A-Za-z]{2,}")
 _SENTENCE = 3  # words around a number
+_BRITISH = 11  # digits with the trunk 0
 _LONGEST = 12  # 0, three digits and eight
 
 
@@ -101,7 +103,7 @@ class CnLandline(Recognizer):
             return Judgement(1.0, "specimen") if value[:4] in {"555-", "555 "} else Judgement(0.6, "valid")
         if rule == "cn_landline.eight":
             return Judgement(0.2, "suspect")
-        if not _is_assigned(number):
+        if not _is_assigned(number) or not _SUBSCRIBERS.fullmatch(number):
             return None
         if rule == "cn_landline.spaced":
             return Judgement(0.5 if _ONE_BY_ONE.fullmatch(value) else 0.3, "suspect", "valid")
@@ -112,6 +114,10 @@ class CnLandline(Recognizer):
         words = len(_WORD.findall(before)) + len(_WORD.findall(after))
         here = _WRITTEN_HERE.search(value) or _LABELLED.search(before) or _HAN.search(before + after)
         return not here and words >= _SENTENCE
+
+    def denies(self, value: str, before: str, after: str) -> bool:
+        """In such a sentence a mobile or premium-rate number of Britain is one: Call 07921 555444, 09063458130."""
+        return self.doubts(value, before, after) and _is_british(self.canonical(value))
 
     def canonical(self, value: str) -> str:
         """Return the digits with the trunk 0, without the country code and the extension."""
@@ -126,6 +132,15 @@ class CnLandline(Recognizer):
             f"{rng.choice(('010', '021', '0571'))}-{rng.choice('68')}{rng.choice('2345')}"
             f"{random_digits(rng, 4)}{rng.choice(('19', '52'))}"
         )
+
+
+def _is_british(number: str) -> bool:
+    """Whether it is no line of a place in Britain, but a number of a kind that only Britain writes in these digits."""
+    import phonenumbers  # only a candidate pays for its tables
+
+    kind = phonenumbers.number_type(phonenumbers.PhoneNumber(country_code=44, national_number=int(number)))
+    elsewhere = (phonenumbers.PhoneNumberType.UNKNOWN, phonenumbers.PhoneNumberType.FIXED_LINE)
+    return bool(len(number) == _BRITISH and kind not in elsewhere)
 
 
 def _is_assigned(number: str) -> bool:

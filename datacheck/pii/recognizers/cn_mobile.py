@@ -78,7 +78,8 @@ class CnMobile(Recognizer):
             rf"{_LEFT}1[3-9][0-9](?P<sign>{SIGNS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
         ),
         "cn_mobile.before_letters": (
-            rf"(?:(?:{_WORDS}|联系我)[号號]?[码碼]?|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no))[ ]?[:：是]?[ ]?"
+            rf"(?:(?:{_WORDS}|联系我)[号號]?[码碼]?|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no"
+            r"|(?:reach|call|text) me (?:on|at)))[ ]?[:：是]?[ ]?"
             r"(?P<value>1[3-9][0-9]{9})(?=[A-Za-z])"
         ),
         # 18750500927abc in Chinese: no quantity with its unit, no key of a program
@@ -96,7 +97,7 @@ class CnMobile(Recognizer):
     }
     extents = (rf"{_GROUPS}|{_SIGNED}",)
     positive = (
-        rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|"
+        rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|新号|换号|換號|[打拨撥]\Z|"
         + worded("tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "wechat")
         + "|"
         + worded("sms", "dial", "reach", "text", "ring me")

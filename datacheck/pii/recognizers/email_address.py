@@ -34,7 +34,7 @@ _FILES = words("png jpg jpeg gif svg webp bmp ico css js txt json html htm pdf")
 # Providers with so many users that the domain names nobody.
 _PUBLIC = words(
     "qq.com foxmail.com 163.com 126.com yeah.net sina.com sina.cn sohu.com aliyun.com 139.com 189.cn "
-    "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com example.com "
+    "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com proton.me example.com "
     "example.org example.net"
 )
 _OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
@@ -64,16 +64,16 @@ _TRY_SPELT = rf"{_RUN}(?:{_SIGN}|#)[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:\.|{_DOT.p
 # At a provider whose name says that this is an address, any sign may stand for the at and the dot.
 _LOOSE_AT = (
     r"(?:[ ]?[@★☆][ ]?|[ ]?\([aA]\)[ ]?"
-    r"|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ])"
+    r"|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ]|AT)"
 )
 _LOOSE_DOT = r"(?:[ ]?[.。][ ]?|[ ]?[<＜〈《][ ]?(?:dot|DOT|\.|点)[ ]?[>＞〉》][ ]?|[_\-](?:dot|DOT)[_\-]|点)"
-_PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook|hotmail|yahoo|icloud|protonmail)"
+_PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook|hotmail|yahoo|icloud|proton(?:mail)?)"
 # Each character apart (z h a n g @ q q . c o m), and as a URL writes the sign.
 _LETTER_BY_LETTER = (
     r"[A-Za-z0-9](?:[ ][A-Za-z0-9._\-]){2,40}[ ]@(?:[ ][A-Za-z0-9\-]){1,30}(?:[ ]\.(?:[ ][A-Za-z0-9]){2,12}){1,2}"
 )
 _ENCODED = r"[A-Za-z0-9_][A-Za-z0-9._+\-]{0,63}%40(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
-_LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net)"
+_LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net|me)"
 
 
 class EmailAddress(Recognizer):
@@ -94,7 +94,8 @@ class EmailAddress(Recognizer):
         "email_address.at": rf"(?<!{_RUN}){_SPELT}(?![A-Za-z0-9])",
         "email_address.apart": rf"(?<![A-Za-z0-9]){_LETTER_BY_LETTER}(?![A-Za-z0-9])",
         "email_address.encoded": rf"(?<![A-Za-z0-9._%+\-]){_ENCODED}(?![A-Za-z0-9])",
-        "email_address.loose": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}?{_LOOSE}(?![A-Za-z0-9])",
+        # chenjh75ATgmail.com, but no word in capitals (FLATGMAIL.COM)
+        "email_address.loose": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}?(?!(?<=[A-Z])AT){_LOOSE}(?![A-Za-z0-9])",
     }
     # one run into another, too
     extents = (

@@ -16,10 +16,17 @@ _LABEL = (
 _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
 # Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
 _TEN = (
-    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?[:：.#=\"' ]{1,3}"
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?"
+    r"[:：.#=\"' ]{1,3}|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text)[: ]{1,2})"
     r"(?P<value>[2-9][0-9]{2}[2-9][0-9]{6})"
 )
+# … or each digit by itself: Phone: 4 0 4 8 6 7 7 4 6 8
+_APART = (
+    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call)(?:[ _](?i:number|no\.?|me|back|is|at|on)){0,3}[: ]{1,2}"
+    r"(?P<value>[2-9](?:[ .\-][0-9]){9})"
+)
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
+_SCORES = {"phone_number": 0.7} | dict.fromkeys([f"phone_number.{rule}" for rule in ("area", "eleven", "apart")], 0.6)
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
 
 
@@ -38,7 +45,7 @@ class PhoneNumber(Recognizer):
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
-    prefilters = (_ELEVEN, _TEN)
+    prefilters = (_ELEVEN, _TEN, _APART)
     patterns = {
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
@@ -48,6 +55,7 @@ class PhoneNumber(Recognizer):
             rf"{RIGHT}(?![\-.][0-9])"
         ),
         "phone_number.ten": rf"(?<![A-Za-z]){_TEN}{RIGHT}",
+        "phone_number.apart": rf"(?<![A-Za-z]){_APART}{RIGHT}(?![ .\-][0-9])",
         "phone_number.eleven": (
             rf"(?<![A-Za-z]){_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' ]){{0,4}}"
             rf"(?P<value>1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}){RIGHT}"
@@ -79,9 +87,7 @@ class PhoneNumber(Recognizer):
         if parsed.country_code == 86 or not phonenumbers.is_valid_number(parsed):
             return None
         state: State = "specimen" if holds_sequence(str(parsed.national_number), _IN_SEQUENCE) else "valid"
-        return Judgement(
-            {"phone_number": 0.7, "phone_number.area": 0.6, "phone_number.eleven": 0.6}.get(rule, 0.4), state
-        )
+        return Judgement(_SCORES.get(rule, 0.4), state)
 
     def canonical(self, value: str) -> str:
         """Return the digits, behind a + where there is one."""

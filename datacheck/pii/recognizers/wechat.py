@@ -38,9 +38,10 @@ _NO_NAME = (
 _STATES = (
     "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
 )
+_APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
-_AS_FOUND = ("spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind")
+_AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind")
 
 
 class Wechat(Recognizer):
@@ -56,6 +57,7 @@ class Wechat(Recognizer):
         r"[VvWw][Xx][A-Za-z]{2}|加[Vv][A-Za-z]{2}|(?i:wechat|weixin)[A-Za-z]{2,16}[0-9_\-]",
         r"(?i:(?:my|his|her|our) (?:wechat|weixin)(?:[ ]?(?:id|account|number|name))? is )[A-Za-z]",
         "[+＋][ ]?[Vv][ :：]{1,2}[A-Za-z]{6}",
+        "微信上?搜索?[一下:： ]{0,3}[A-Za-z]",
         r"[A-Za-z0-9_\-][ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))",
     )
     patterns = {
@@ -95,6 +97,15 @@ class Wechat(Recognizer):
             r"(?P<value>[A-Za-z]{2,16}(?:[0-9]{2,5}|[_\-][A-Za-z0-9]{2,12}))(?![A-Za-z0-9_\-@])"
             rf"{_ENDED}"
         ),
+        # 微信搜 alone leads to a public account
+        "wechat.searched": (
+            rf"微信上?搜索?[一下:： ]{{0,3}}(?P<value>{_VALUE}|{_APART})(?![A-Za-z0-9_\-@])"
+            r"(?=[^\n。！？]{0,6}(?:加|找到?)我)"
+        ),
+        "wechat.apart": (
+            rf"(?<![A-Za-z0-9])(?:{_STRONG}|微信)[号號]?(?:[ ]?[:：是为為]{{1,2}}| is|(?<=[号號]))[ ]?"
+            rf"(?P<value>{_APART})(?![ ]?[A-Za-z0-9_@])"
+        ),
         "wechat.behind": (
             rf"(?:加我|加|联系|找我|我|[号是：:])[ ]?(?!(?i:wechat|weixin|tencent))(?P<value>{_VALUE})"
             r"[ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))(?:号|同号)?[）)]"
@@ -119,8 +130,8 @@ class Wechat(Recognizer):
         return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")
 
     def canonical(self, value: str) -> str:
-        """Return it in lower case: WeChat does not tell case apart."""
-        return value.lower()
+        """Return it in lower case, without blanks: WeChat does not tell case apart."""
+        return value.lower().replace(" ", "")
 
     def canary(self, rng: Random) -> str:
         """Return a labelled name."""
