@@ -22,9 +22,9 @@ SABOTAGES = (
     Sabotage(
         "titles_need_a_stop",
         "titles and lists stand without a stop",
-        "datacheck.checks.unfinished_answers._endings",
-        "~text.str.contains(_NO_STOP_NEEDED)",
-        "pl.lit(value=True)",
+        "datacheck.checks.unfinished_answers._needs_stop",
+        "for each in _NO_STOP_NEEDED",
+        "for each in ()",
         "tests/checks/test_unfinished_answers.py::test_last_lines_that_need_no_stop",
     ),
     Sabotage(

@@ -121,7 +121,7 @@ SABOTAGES = (
         "datacheck.pii.remains._of_a_value",
         "len(national) >= _MOBILE",
         "False",
-        "tests/pii/test_remains.py::test_every_form_of_a_value_is_found[l38 2233 556b 电话I38Z l3822335566-13822335566]",
+        "tests/pii/test_remains.py::test_every_form_of_a_value_is_found[l38 2233 556b \\u7535\\u8bddI38Z l3822335566-13822335566]",
     ),
     Sabotage(
         "a_party_is_a_part_of_a_name",
