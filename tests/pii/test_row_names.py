@@ -33,3 +33,9 @@ def test_a_name_is_found(text, name):
 )  # fmt: skip
 def test_other_words_are_none(text):
     assert row_names([text]) == {}
+
+
+def test_a_party_is_no_part_of_a_name():
+    """Else "Plaintiff Hiroshi Wright" would be one name, and "Hiroshi Wright" another."""
+    text = "Plaintiff Hiroshi Wright, my SSN"
+    assert {text[found.start : found.end] for found in row_names([text])[0]} == {"Hiroshi Wright"}

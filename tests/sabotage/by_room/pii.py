@@ -129,7 +129,7 @@ SABOTAGES = (
         "datacheck.pii.row_names._led",
         "parts[0] in _OTHER | _PARTIES",
         "not parts",
-        "tests/pii/test_row_names.py::test_a_name_is_found[Plaintiff Hiroshi Wright, my SSN-Hiroshi Wright]",
+        "tests/pii/test_row_names.py::test_a_party_is_no_part_of_a_name",
     ),
     Sabotage(
         "no_landline_is_doubted",
