@@ -49,25 +49,28 @@ _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；
 _NO_STOP_NEEDED = (
     r"[=#@/\\＃][^\n]*$",
     r"\s[-–—~] ?[^\n]{1,40}$",
-    r"(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$",
-    r"[.!?]\s?(?:[A-Z][a-z]+ )?(?i:warmly|wishes|blessings|take care|kindly|luck|thanks)\b[^\n]{0,30}$",
+    ascii_edges(r"(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"),
+    ascii_edges(r"[.!?]\s?(?:[A-Z][a-z]+ )?(?i:warmly|wishes|blessings|take care|kindly|luck|thanks)\b[^\n]{0,30}$"),
     r"~ ?[A-Z][a-z]+\s*$",
     r"(?:https?://|www\.)\S+\s*$",
     r"[a-z]\.(?:com|org|net|edu|gov|cn|ca|uk|io)(?:/\S*)?\s*$",
-    r"\breturn\b[^\n]*$",
+    ascii_edges(r"\breturn\b[^\n]*$"),
     r"\w[*_]\w[^\n]*$",
     r"\s>\s?\S+\s*$",
     # titles, and lists of words on one line
-    r"\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$",
-    r"\b[A-Z][a-z]+:? (?:(?:[A-Z][a-z]+|of|the|a|an|in|on|and|for|to|with|from|by),? )+[A-Z][a-z]+ [A-Z][a-z]+\s*$",
-    r"(?:^|\n)(?:(?:[A-Z0-9][\w'’-]*:?|of|the|a|an|in|on|at|and|or|for|to|with|from|by),? )+[A-Z][\w'’-]+\s*$",
+    ascii_edges(r"\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"),
+    ascii_edges(
+        r"\b[A-Z][a-z]+:? (?:(?:[A-Z][a-z]+|of|the|an?|in|on|and|for|to|with|from|by),? )+"
+        r"[A-Z][a-z]+ [A-Z][a-z]+\s*$"
+    ),
+    r"(?:^|\n)(?:(?:[A-Z0-9][\w'’-]*:?|of|the|an?|in|on|at|and|or|for|to|with|from|by),? )+[A-Z][\w'’-]+\s*$",
     r"(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$",
     r": (?:[\w-]+, )+[\w-]+\s*$",
     r"(?:除外|[0-9]室|窗口)\s*$",  # hours and places of an office: 法定节假日除外, 三楼1525室
     r"\s\.[a-z]{2,6}\s*$",
     r"(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$",
     r"(?:等|、[^\n。，]{1,12})\s*$",
-    r"^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)",
+    ascii_edges(r"^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"),
 )
 _BOXED = r"\\boxed\{"
 _BOX = r"\\boxed\{(?:\s*\}[^\\]*|[^{}]*)$"  # the last one is empty, or was never closed
@@ -228,7 +231,7 @@ def _clause_zh(text: pl.Expr) -> tuple[pl.Expr, ...]:
 
 def _needs_stop(text: pl.Expr) -> tuple[pl.Expr, ...]:
     """Whether a last line without a stop is none of those that stand without one."""
-    return *(~text.str.contains(ascii_edges(each)) for each in _NO_STOP_NEEDED), ~looks_like_code(text)
+    return *(~text.str.contains(each) for each in _NO_STOP_NEEDED), ~looks_like_code(text)
 
 
 def _open_fence(text: pl.Expr) -> tuple[pl.Expr, ...]:

@@ -14,7 +14,7 @@ from datacheck.features.askings import Askings, unasked
 from datacheck.features.gold_forms import GoldMarks, other_forms
 from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives
 from datacheck.features.option_sets import odd_options
-from datacheck.features.workings import ForeignSolutions, unreached, unreached_beside, wrong_sums
+from datacheck.features.workings import unreached, unreached_beside, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError, number
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
@@ -58,7 +58,7 @@ class UnverifiableAnswers(Check):
     spelling, or by math-verify.
     Golds written otherwise than nearly all (`forms`: `$18`, `18 dollars`, `\boxed{18}` among bare numbers, `b` among
     `A`), and options that cannot be told apart (`options`), are looked at where the set shows what is usual.
-    A worked solution must speak of what its question does (`foreign`), and a prompt ask something (`unasked`).
+    A prompt must ask something (`unasked`).
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
     """
@@ -120,13 +120,6 @@ class UnverifiableAnswers(Check):
             Limit(warn_max=0),
             why="1 in 100 of AQuA's, 1 in 1,000 of MMLU's; the model is asked to choose among what is no choice",
         ),
-        "foreign": Metric(
-            "rows whose worked solution speaks of nothing that its question does",
-            "share",
-            "rows",
-            Limit(warn_max=0),
-            why="none of GSM8K's 8,792; it belongs to another question",
-        ),
         "unasked": Metric(
             "rows whose prompt asks nothing, where nearly all others end with a question",
             "share",
@@ -161,12 +154,11 @@ class UnverifiableAnswers(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """The golds, what solutions beside them say, and how the set is written."""
-        foreign, asked, marks = self._sets_of()
-        return (self._golds(), self._own(), foreign, asked, marks)
+        return (self._golds(), self._own(), *self._sets_of())
 
-    def _sets_of(self) -> tuple[Need, Need, Need]:
-        """What golds, prompts and solutions of the whole set are held against."""
-        return Need(ForeignSolutions(of=self.of)), Need(Askings()), Need(GoldMarks(of=self.of))
+    def _sets_of(self) -> tuple[Need, Need]:
+        """What golds and prompts of the whole set are held against."""
+        return Need(Askings()), Need(GoldMarks(of=self.of))
 
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
@@ -191,12 +183,11 @@ class UnverifiableAnswers(Check):
         told = troubled.select("row", "problem", "where", text="gold")
         marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
         own = data[self._own()].collect()
-        foreign, asked, _ = self._sets_of()
+        asked, _ = self._sets_of()
         doubts = {
             "unreached": pl.concat([unreached(marked), unreached_beside(golds.lazy(), _beside(data))]).collect().lazy(),
             "sums": wrong_sums(marked).collect().lazy(),
             "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
-            "foreign": data[foreign],
             "unasked": unasked(_open_questions(data[asked], every, data)).lazy(),
         }
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
@@ -251,7 +242,7 @@ class UnverifiableAnswers(Check):
             sound = every.filter(pl.col("trouble").is_null(), ~pl.col("listed")).drop_nulls("gold")
             sound = sound.join(told, on="row", how="anti", maintain_order="left")
             chosen = data.turns.filter(pl.col("part") == "option").select("row").unique()
-            forms = other_forms(sound, data[self._sets_of()[2]], chosen)
+            forms = other_forms(sound, data[self._sets_of()[1]], chosen)
             found["forms"] = forms.lazy().with_columns(problem=pl.lit("other_form"))
         else:
             found["forms"] = told.lazy().head(0).with_columns(problem=pl.lit("other_form"))

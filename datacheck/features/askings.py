@@ -3,13 +3,14 @@
 import polars as pl
 
 from datacheck.check import Feature, View
+from datacheck.text.edges import ascii_edges
 
 _ENOUGH = 100  # prompts, from which on there is a way that is usual
 _MOST = 0.9  # of them have a question mark
 _SLIPS = 0.02  # of them ask nothing; where more do, they are stems of tests ("…, except") or tasks of another kind
 _MARK = "[?？]"
 # What asks without one ("Find the sum."). Chinese, French, Spanish and German words for it as well.
-_ASKS = (
+_ASKS = ascii_edges(
     r"(?i)\b(?:how|what|whats|which|who|whom|whose|why|find|calculate|determine|compute|solve|express|evaluate|simplify|"
     r"estimate|give|write|state|prove|show|name|list|identify|tell|choose|select|complete|fill|explain|describe|convert|"
     r"combien|quel|quelle|calcule[rz]?|trouve[rz]?|cu[aá]nt[oa]s?|qu[eé]|calcula|wie|welche[rsn]?|berechne)\b"

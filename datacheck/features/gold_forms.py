@@ -20,7 +20,6 @@ _COMMAS = r"^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$"
 _LONG = r"^-?[0-9]{4,}$"
 _RATIO = r"[0-9}]\s*/|\\[dt]?frac|[0-9][eE][-+]?[0-9]"  # values of their own: 3/4, and 1e-05 as Python writes it
 _LETTER = r"^\W{0,2}[A-Za-z]\W{0,2}$"
-_MARKS = {"hash": "####", "boxed": "\\boxed{…}"}
 
 
 class GoldMarks(Feature):
@@ -72,8 +71,9 @@ def _marked(rows: pl.DataFrame, *, short: bool) -> Iterator[pl.DataFrame]:
         return
     if usual != "whole" or short:
         said = pl.lit(None, pl.String)
-        if usual in _MARKS:
-            said = saying("nearly all others are marked by {mark}", mark=pl.lit(_MARKS[usual]))
+        if usual != "whole":
+            mark = pl.lit("####" if usual == "hash" else r"\boxed{…}")
+            said = saying("nearly all others are marked by {mark}", mark=mark)
         else:
             said = saying("nearly all others stand alone")
         yield rows.filter(pl.col("mark") != usual).select("row", "where", text="gold", said=said)

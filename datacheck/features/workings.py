@@ -1,11 +1,6 @@
 """Worked solutions that do not bear out their gold: sums that are wrong, and golds to which the working never comes."""
 
-import re
-
 import polars as pl
-
-from datacheck.check import Feature, View
-from datacheck.features.golds import Of
 
 _MARK = "####"
 _NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"  # no \d: it takes digits of other scripts, which are no Float64
@@ -69,60 +64,6 @@ def unreached_beside(golds: pl.LazyFrame, solutions: pl.LazyFrame) -> pl.LazyFra
     value = pl.col("text").str.replace_all(",", "", literal=True).cast(pl.Float64).abs()
     held = pl.col("worked").list
     return found.filter(held.len() > _FEW, ~(held.contains(value) | held.contains(value / _PARTS))).drop("worked")
-
-
-class ForeignSolutions(Feature):
-    """`row`, `where`: worked solutions with `####` that speak of nothing that their question does.
-
-    A question with two numbers at least, none of which the solution has, as it stands or in cents; or, where it has
-    some and not all, a question of four Latin words at least (of four letters, by their first five) of which it has
-    none. Of GSM8K's 8,792 solutions it is true of none; of those of other rows of 3 in 4. Solutions by formulas
-    (AIME's) leave numbers of their question out: they have no such mark.
-    """
-
-    columns = {"row": pl.UInt32, "where": pl.String}
-
-    of: Of
-
-    def compute(self, part: View) -> pl.DataFrame:
-        """Compare numbers of all; words of those whose solution leaves a number of the question out."""
-        text = pl.col("text")
-        marked = part.turns.filter(pl.col("part") == self.of, text.str.contains(_MARK, literal=True))
-        solutions = marked.select("row", where="path", worked=text.str.extract(rf"(?s)^(.*?){_MARK}"))
-        prompts = part.turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
-        asked = prompts.group_by("row").agg(asked=text.fill_null("").str.join("\n"))
-        both = solutions.join(asked, on="row", how="inner", maintain_order="left")
-        both = both.with_columns(theirs=_values("asked").list.unique(), own=_values("worked"))
-        left = pl.col("theirs").list.set_difference("own").list.len()
-        few = both.filter(pl.col("theirs").list.len() >= _TWO, pl.col("own").list.len() >= _TWO, left > 0).collect()
-        texts = few.select("theirs", "own", "asked", "worked").iter_rows()
-        return few.filter(pl.Series([_strange(*each) for each in texts], dtype=pl.Boolean)).select(self.columns.keys())
-
-
-def _strange(theirs: list[float], own: list[float], asked: str, worked: str) -> bool:
-    cents = {each * times for each in own for times in (1, _PARTS)} | {each / _PARTS for each in own}
-    held = sum(each in cents for each in theirs)
-    if not held or held == len(theirs):
-        return not held
-    words, said = ({each[:5].lower() for each in _WORD.findall(text)} - _COMMON for text in (asked, worked))
-    return len(words) >= _FOUR and len(said) >= _FOUR and not any(each in worked.lower() for each in words)
-
-
-_WORD = re.compile("[A-Za-z]{4,}")
-_TWO, _FOUR = 2, 4
-_COMMON = frozenset(
-    """
-    many much there each every does have will what when then with than that this from total numbe more find time they
-    their left need
-    """.split()
-)
-
-
-def _values(column: str) -> pl.Expr:
-    close = pl.col(column)
-    for _ in range(_TWO):  # 1,000,000: each takes every other comma
-        close = close.str.replace_all(r"([0-9]),([0-9]{3})", "$1$2")
-    return _numbers(close)
 
 
 def _numbers(text: pl.Expr) -> pl.Expr:

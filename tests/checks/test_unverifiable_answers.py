@@ -382,38 +382,13 @@ def test_options_that_a_set_has():
     assert "option_letters" not in problems(UnverifiableAnswers(), choices(*alternating))
 
 
-OWN = "Tom buys 12 apples and 7 oranges in the market every morning. How many fruits does he buy?"
-
-
-@pytest.mark.parametrize(
-    ("solution", "found"),
-    [
-        ("Tom buys 12+7 = 19 fruits.\n#### 19", []),
-        ("She reads 20 pages in 4 hours, so 20/4 = 5 pages.\n#### 5", ["foreign"]),
-        ("The train needs 12 minutes for each station, so 12*5 = 60.\n#### 60", ["foreign"]),
-        ("12 and 7 make 19.\n#### 19", []),
-        ("It costs 1200 + 700 = 1900 cents.\n#### 1900", []),
-        ("0.12 + 0.07 = 0.19 dollars.\n#### 0.19", []),
-        ("All of them.\n#### 19", []),
-    ],
-)
-def test_a_solution_speaks_of_its_question(solution, found):
-    record = json.dumps({"question": OWN, "answer": solution})
-    assert [problem for _, problem in measure(UnverifiableAnswers(), record.encode()).problems] == found
-
-
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_no_solution_of_gsm8k_is_foreign(realdata, split):
+def test_gsm8k_is_written_in_one_way_and_asks(realdata, split):
     path = realdata / f"gsm8k/grade_school_math/data/{split}.jsonl"
     result = measure(UnverifiableAnswers(), path.read_bytes())
-    for name in ("foreign", "unasked", "forms", "options"):
+    for name in ("unasked", "forms", "options"):
         assert result.value(name).n == 0, name
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()][:1000]
-    moved = [
-        {"question": row["question"], "answer": other["answer"]}
-        for row, other in zip(rows, rows[1:] + rows[:1], strict=True)
-    ]
-    assert measure(UnverifiableAnswers(), moved).value("foreign").n > 700
     halves = [{**row, "question": row["question"][: len(row["question"]) // 2]} for row in rows[:20]]
     assert measure(UnverifiableAnswers(), [*rows, *halves]).value("unasked").n > 15
 

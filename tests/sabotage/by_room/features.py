@@ -488,22 +488,6 @@ SABOTAGES = (
         "tests/checks/test_unverifiable_answers.py::test_options_that_are_all_right",
     ),
     Sabotage(
-        "any_solution_will_do",
-        "a solution that speaks of nothing of its question is named",
-        "datacheck.features.workings._strange",
-        "return not held",
-        "return False",
-        "tests/checks/test_unverifiable_answers.py::test_a_solution_speaks_of_its_question",
-    ),
-    Sabotage(
-        "cents_are_strange",
-        "a solution in cents speaks of its question",
-        "datacheck.features.workings._strange",
-        "for times in (1, _PARTS)",
-        "for times in (1,)",
-        "tests/checks/test_unverifiable_answers.py::test_a_solution_speaks_of_its_question",
-    ),
-    Sabotage(
         "what_follows_an_annotation",
         "what stands behind an annotation is its result",
         "datacheck.features.workings.wrong_sums",
