@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _FATES = {"dropped": "dropped", "fails": "failed"}
 _REFUSED = {"template_refused", "not_encodable", "no_template", "turn_refused"}
+_ENDLESS = 1 << 18  # tokens, which a package may still pad a row to
 _STOPPING = {"turns": _REFUSED | {"turns_differ"}}  # verl compares the turns with the whole
 
 
@@ -173,10 +174,16 @@ def differs(ours: ProbedRow, theirs: ProbedRow) -> str | None:
 
 
 def request_of(run: TokenRun) -> ProbeRequest:
-    """What an installed trainer is asked about a run: the settings that were named; the defaults are the package's."""
+    """What an installed trainer is asked about a run: the settings that were named; the defaults are the package's.
+
+    Without a tokenizer the probe takes one of bytes, by which nothing is too long: a Chinese row of 400 characters has
+    more than the 1,024 tokens at which verl stops.
+    """
     assert run.trainer is not None
     mode, settings = run.trainer.mode, run.trainer.settings_read()
     named = settings.model_dump(include=settings.model_fields_set, by_alias=True)
+    if run.tokenizer is None and settings.MAX_LENGTH:
+        named[settings.MAX_LENGTH] = _ENDLESS
     files = {name: run.tokenizer.read(name) for name, _ in run.tokenizer.files} if run.tokenizer is not None else None
     return ProbeRequest(mode.probe, mode.name.partition(".")[2], named, files)
 

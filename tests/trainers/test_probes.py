@@ -15,10 +15,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from chat_helpers import artifact
 from typer.testing import CliRunner
 
 from datacheck.cli.main import app
-from datacheck.features.agreement import asked_rows
+from datacheck.features.agreement import asked_rows, request_of
+from datacheck.features.tokens import RunOf, TokenRun
 from datacheck.files.versions import write_manifest
 from datacheck.gate.keys import new_key
 from datacheck.session.options import Options
@@ -341,6 +343,35 @@ REAL = {  # rows of which the first is kept, and settings
     ),
     "verl.rl": ([GOLD, {**GOLD, "prompt": []}, {**GOLD, "data_source": "none"}, {**GOLD, "reward_model": None}], ""),
 }  # fmt: skip
+
+
+WORDY = [Q, {**A, "content": "很长的回答，" * 900}]  # some 16,000 bytes
+WORDY_ROWS: dict[str, tuple[dict[str, object], str]] = {
+    "trl.sft": ({"messages": WORDY}, ""), "trl.reward": ({"chosen": WORDY, "rejected": [Q, A]}, ""),
+    "llamafactory.sft": ({"messages": WORDY}, REAL["llamafactory.sft"][1]),
+    "ms_swift.sft": ({"messages": WORDY}, "max_length: 512"), "verl.sft": ({"messages": WORDY}, ""),
+    "verl.rl": ({**GOLD, "prompt": [{**Q, "content": WORDY[1]["content"]}]}, "data.filter_overlong_prompts: true"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*WORDY_ROWS, "openrlhf.sft", "axolotl.sft", "trl.grpo"])
+def test_nothing_is_too_long_without_a_tokenizer(name, tokenizer_folder):
+    """The probe's own has a token for each byte: by those rows were said to stop verl that have a third of them."""
+    length = trainer(name).settings.MAX_LENGTH
+    given = {length: 64} if length else {}
+    asked = request_of(TokenRun(trainer=RunOf(trainer=name, settings=given))).settings
+    assert asked == ({length: 1 << 18} if length else {})
+    kept = request_of(TokenRun(trainer=RunOf(trainer=name, settings=given), tokenizer=artifact(tokenizer_folder)))
+    assert kept.settings == given
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORDY_ROWS)
+def test_the_installed_trainer_finds_no_row_too_long_without_a_tokenizer(name, tmp_path):
+    row, settings = WORDY_ROWS[name]
+    contract = CONTRACT.replace('trl.sft, version: "9.9"', f"{name}, settings: {{{settings}}}")
+    output, report = ran(tmp_path, real_python(name), [row] * 3, contract)
+    assert "agrees on 3 of 3 rows" in " ".join(output.split()), drops(report)
 
 
 def real_python(name):

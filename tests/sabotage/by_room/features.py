@@ -407,6 +407,14 @@ SABOTAGES = (
         "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
     Sabotage(
+        "bytes_count_as_tokens",
+        "without a tokenizer no row is said to be too long for the installed trainer",
+        "datacheck.features.agreement.request_of",
+        "run.tokenizer is None and settings.MAX_LENGTH",
+        "False",
+        "tests/trainers/test_probes.py::test_nothing_is_too_long_without_a_tokenizer[verl.sft]",
+    ),
+    Sabotage(
         "pictures_share_their_keys",
         "rows with media of their own are no pairs to compare, however many share a question",
         "datacheck.features.near_pairs._Tables.__call__",
