@@ -28,7 +28,7 @@ _PLACEHOLDER = re.compile(
     r"|1?2345678?9?0?|[0-9]{1,5}"
 )
 _CODE = re.compile(
-    r"[A-Za-z_][A-Za-z0-9_]*[(\[.].*|[a-z]+(?:_[a-z]+)+[0-9]*|.*[(){}\[\];]$|\[?\^.*\][+*?]?.*"
+    r"[A-Za-z_][A-Za-z0-9_]*[(\[.].*|[a-z]+(?:_[a-z]+)+[0-9]*|.*[(){}\[\];]$|\[?\^.*\][+*?]?.*|.*\][+*{].*"
 )  # a call, a name in snake case, a class of an expression: (?P<token>[^/]+)
 _PUNCTUATION = ",.;:!?\"'`)]}*>，"
 

@@ -10,7 +10,8 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _DOT = r"(?:[ ]?\.[ ]?|\[\.\])"
 _START = rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?:IP|ip)))"  # 登录IP39.156.66.10
-_SMALL = 10
+_SMALL, _FEW = 10, 3
+_ALLOCATED = ipaddress.ip_network("2000::/3")  # global unicast, as far as IANA gives it out (RFC 4291, 2.4)
 # /24: a network, or an interface's address with the length of its prefix; judge() tells them apart
 _PREFIX, _NO_PREFIX = r"/[0-9]{1,3}(?![0-9A-Za-z])", r"(?!/[0-9]{1,3}(?![0-9A-Za-z]))"
 _V6 = r"[0-9A-Fa-f:：]{2,39}(?:(?<=[:：])[0-9]{1,3}(?:\.[0-9]{1,3}){3})?"
@@ -72,8 +73,8 @@ class IpAddress(Recognizer):
             return None  # std::a, ::1, 流程是：：①
         if str(address) in self.specimens or not address.is_global:
             return Judgement(1.0 if rule != "ip_address.v4_defanged" else 0.4, "specimen")
-        if address.version == 6:
-            return Judgement(0.7, "valid")
+        if address.version == 6:  # of so few groups nobody has another one: 2::2 is a size in Elixir's <<1::2, 2::2>>
+            return Judgement(0.7, "valid") if groups > _FEW or address in _ALLOCATED else None
         if all(octet < _SMALL for octet in address.packed):
             return Judgement(0.2 if rule == "ip_address.v4_defanged" else 0.5, "suspect", "valid")
         return Judgement(0.4 if rule == "ip_address.v4_defanged" else 0.7, "valid")
