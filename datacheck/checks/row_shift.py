@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Measured, Message, Metric, View, for_review, rates, saying, total
-from datacheck.features.texts import row_texts
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, for_review, rates, saying, total
+from datacheck.features.golds import SOLUTION
 from datacheck.text.arrays import Bools, Int64s, sorted_unique
 from datacheck.text.codes import from_lengths, row_numbers
 from datacheck.text.edges import ascii_edges
@@ -17,6 +17,9 @@ from datacheck.text.shingles import Shingles, contained, document_frequency, shi
 
 WINDOWS = 8  # stretches of neighbouring rows that are looked at, spread over the data
 ASKED, TOLD = 200, 500  # characters of a question and of an answer that are compared
+SAID = r"####|boxed\{|[.!?。！？]\s*$"  # in a gold that says something: a worked solution, or a sentence
+WHOLE = 20_000  # characters of a question in which an answer may stand word for word
+QUOTED, GO_ON = 40, 0.1  # characters of an answer that do, and the share of such answers in texts that go on
 RARE = 0.01  # share of the questions from which on a word tells nothing about one of them
 SHARED = 2  # rare words that an answer shares with the question of its neighbour, and none with its own
 RUN, OFTEN = 3, 0.3  # rows that fit so within a stretch whose answers share nothing with their questions; their share
@@ -29,12 +32,26 @@ class RowShift(Check):
     of the rows beside it. An answer fits a neighbour that shares none with its own question, and two or more with the
     neighbour's. `shifted` are three such rows or more in a stretch without any that fits its own question, `exchanged`
     two neighbours that fit each other. It is a suspicion: no model judges what an answer says.
+
+    Answers are the responses of conversations, the chosen ones of pairs, a `solution` beside the gold, and golds that
+    say something: with `####` or a box, or a sentence. A bare gold ("18", "Paris") is none. Where one in ten of the
+    answers that fit stand in the neighbour's prompt word for word, the rows are windows over one text (a script), and
+    none is named.
     """
 
-    metrics = {"rate": Metric("rows whose answer fits a neighbour's question", "share", of="rows with both")}
+    metrics = {
+        "rate": Metric("rows whose answer fits a neighbour's question", "share", of="rows with both"),
+        "shifted": Metric(
+            "rows of stretches in which answers fit the question of the same neighbour, and never their own",
+            "share",
+            of="rows with both",
+            limit=Limit(warn_max=0),
+            why="three in a row hardly come by chance: the column slipped, and another question is answered",
+        ),
+    }
 
     is_suspicion = True
-    reads = "answer"
+    reads = "solution"
     check: Literal["row_shift"] = "row_shift"
     rows: int = Field(default=3_000, ge=100, description="rows that are looked at, in stretches of neighbours")
 
@@ -57,8 +74,10 @@ class RowShift(Check):
             "{n:,} rows were not looked at (without question or answer, or beyond `rows`)",
             left,
         )
+        among = pairs.lazy().select("row") if pairs.height else data.rows
+        slipped = evidence.filter(pl.col("problem") == "shifted")
         return Measured(
-            rates("rate", evidence, pairs.lazy().select("row") if pairs.height else data.rows, by=None),
+            (*rates("rate", evidence, among, by=None), *rates("shifted", slipped, among, by=None)),
             evidence=for_review(evidence, data.rows),
             not_checked=(note,) if left else (),
         )
@@ -68,11 +87,24 @@ class RowShift(Check):
         rows = total(data.rows)
         stretch = -(-self.rows // WINDOWS)
         near = pl.col("row") % max(-(-rows // WINDOWS), stretch) < stretch
-        turns = data.turns.filter(near) if rows > self.rows else data.turns
+        turns, cells = (table.filter(near) if rows > self.rows else table for table in (data.turns, data.cells))
         last = turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("system")).group_by("row").last()
-        asked = last.select("row", asked=pl.col("text").str.slice(0, ASKED))
-        told = row_texts(turns, "response").select("row", told=pl.col("text").str.slice(0, TOLD))
+        asked = last.select("row", asked=pl.col("text").str.slice(0, ASKED), whole=pl.col("text").str.slice(0, WHOLE))
+        told = _answers(turns, cells).with_columns(pl.col("told").str.slice(0, TOLD))
         return asked.join(told, on="row").drop_nulls().sort("row").collect()
+
+
+def _answers(turns: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `told`: what is said to the question of each row, all of it; a bare gold says nothing of its question."""
+    said = pl.col("part").is_in(["response", "chosen"])
+    worked = (pl.col("part") == "answer") & pl.col("text").str.contains(SAID)
+    spoken = turns.filter(said | worked).select("row", "text", "tool_calls")
+    solved = cells.filter(pl.col("path").str.contains(SOLUTION)).select(
+        "row", "text", tool_calls=pl.lit(None, pl.String)
+    )
+    every = pl.concat([spoken, solved], how="diagonal_relaxed")
+    both = pl.concat_str("text", "tool_calls", separator="\n", ignore_nulls=True)
+    return every.group_by("row", maintain_order=True).agg(told=both.filter(both != "").str.join("\n"))
 
 
 class _Found(NamedTuple):
@@ -96,7 +128,17 @@ def _suspects(pairs: pl.DataFrame) -> _Found:
     shifted = (_in_stretches(behind & ~exchanged, own) | _in_stretches(before & ~exchanged, own)) & ~exchanged
     rows = np.flatnonzero(shifted | exchanged)
     others = np.where(before, here + 1, here - 1)[rows]
+    if _go_on(pairs, rows, others):
+        rows, others = rows[:0], others[:0]
     return _Found(rows, others, ["exchanged" if exchanged[row] else "shifted" for row in rows])
+
+
+def _go_on(pairs: pl.DataFrame, rows: Int64s, others: Int64s) -> bool:
+    """Whether the rows are windows over one text: their answers stand word for word in the prompts of neighbours."""
+    begins = pairs["told"].gather(rows).str.strip_chars().str.slice(0, QUOTED)
+    told = begins.to_list()
+    quoted = sum(one in whole for one, whole in zip(told, pairs["whole"].gather(others), strict=True))
+    return quoted > GO_ON * len(told)
 
 
 def _words(texts: pl.Series) -> Shingles:

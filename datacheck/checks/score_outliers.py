@@ -7,12 +7,16 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Value, View
+from datacheck.check import Check, Limit, Measured, Message, Metric, Scale, Value, View, saying
 from datacheck.features.scales import top_of_scale
 
 _DOUBTFUL = ("extreme", "other_scale")  # a heavy tail has some, too
 _SCORES = ("score", "score_chosen", "score_rejected")
 _VOTES = {"score_chosen": 1.0, "score_rejected": 0.0}
+_MARGIN = r"^(?:(?:scores?|rewards?|ratings?)_)?(?:margin|gap|diff|difference|delta)$"  # top-level keys
+_NEARLY_ALL, _LEAST = 0.9, 20  # share of the pairs whose margin is the difference, and pairs, that make it one
+_TINY = 1e-9  # what floats leave out
+_HALVES = 1.5  # of the last digit of the three numbers, each of which may be rounded
 _HINT = Message("name a column of scores in source.columns (score, score_chosen, score_rejected), or remove the check")
 
 
@@ -24,6 +28,7 @@ class ScoreOutliers(Check):
     nine in ten are at most 1, 5 or 10, the others at least half as much more, and none is between. A column of pairs
     that is constant beside one that is not (all rejected answers have 0) is named, and no fault: the scores of a pair
     still differ. Nor are votes constant scores (the better answer of each pair has 1, the other 0).
+    A column `margin` (`score_diff`, `reward_gap` …) that is chosen minus rejected in nine of ten pairs is so in all.
     """
 
     metrics = {
@@ -46,6 +51,13 @@ class ScoreOutliers(Check):
             "columns",
             limit=Limit(max=0),
             why="scores that are all equal tell no answer from another",
+        ),
+        "margins": Metric(
+            "pairs whose margin is not the difference of their scores, as that of nearly all others is",
+            "pairs",
+            "pairs",
+            Limit(warn_max=0),
+            why="a loss with margins (reward models) trusts the column, and a wrong sign turns the pair round",
         ),
     }
 
@@ -76,13 +88,20 @@ class ScoreOutliers(Check):
         counted = {"count": found.filter(~doubtful), "unusual": found.filter(doubtful)}
         values = [Value(name, own.height) for name, own in counted.items()]
         values.append(Value("constant", len(_that_tell_nothing(constant, columns))))
+        margins = _other_margins(scores, data.cells)
+        values.append(Value("margins", margins.height))
         for metric, own in counted.items():
             for name in by:
                 sliced = own.group_by(name).len().sort(name)
                 values += [Value(metric, n, {name: label or "(none)"}) for label, n in sliced.iter_rows()]
         return Measured(
             tuple(values),
-            evidence=found.lazy().select("row", "where", "problem", score=_finite(pl.col("number"))),
+            evidence=pl.concat(
+                [found.select("row", "where", "problem", score=_finite(pl.col("number"))), margins],
+                how="diagonal_relaxed",
+            )
+            .sort("row", maintain_order=True)
+            .lazy(),
             figures={name: _histogram(scores.filter(pl.col("where") == name)) for name in columns},
             not_checked=tuple(Message("column {name} is constant", name=name) for name in constant),
         )
@@ -125,6 +144,37 @@ def _that_tell_nothing(constant: Collection[str], columns: Collection[str]) -> l
     """Constant columns; not one of a pair of which the other one is not."""
     told_apart = _VOTES.keys() <= {*columns} and len(_VOTES.keys() & {*constant}) == 1
     return [name for name in constant if not (told_apart and name in _VOTES)]
+
+
+def _other_margins(scores: pl.LazyFrame, cells: pl.LazyFrame) -> pl.DataFrame:
+    """`row`, `where`, `problem`, `score`, `said`: margins that are not chosen minus rejected, where nearly all are."""
+    pairs = scores.filter(pl.col("where").is_in(list(_VOTES)), pl.col("number").is_finite())
+    sides = [pairs.filter(pl.col("where") == name).select("row", "number", "text") for name in _VOTES]
+    own = cells.filter(pl.col("path").str.contains(_MARGIN)).select("row", "text", where="path")
+    margin = own.with_columns(margin=pl.col("text").str.strip_chars().cast(pl.Float64, strict=False))
+    table = margin.filter(pl.col("margin").is_finite()).with_columns(pl.col("row").cast(pl.UInt64))
+    for side, name in zip(sides, _VOTES, strict=True):
+        table = table.join(
+            side.select(
+                pl.col("row").cast(pl.UInt64), pl.col("number").alias(name), pl.col("text").alias(f"{name}_text")
+            ),
+            on="row",
+        )
+    difference = pl.col("score_chosen") - pl.col("score_rejected")
+    places = pl.min_horizontal(_decimals(pl.col(each)) for each in ("text", "score_chosen_text", "score_rejected_text"))
+    off = (pl.col("margin") - difference).abs() > _HALVES * pl.lit(10.0).pow(-places) + _TINY
+    judged = table.with_columns(difference=difference, off=off).collect()
+    usual = judged.group_by("where").agg(n=pl.len(), held=(~pl.col("off")).mean())
+    meant = usual.filter(pl.col("n") >= _LEAST, pl.col("held") >= _NEARLY_ALL)
+    odd = judged.filter("off").join(meant, on="where", how="semi").sort("row", "where")
+    told = saying("the scores differ by {n:g}", n=pl.col("difference").round(6))
+    return odd.select("row", "where", problem=pl.lit("other_margin"), score="margin", said=told)
+
+
+def _decimals(text: pl.Expr) -> pl.Expr:
+    """Digits behind the point, as a number is written; with an exponent as many as a float has."""
+    digits = text.str.extract(r"\.([0-9]+)").str.len_chars().fill_null(0)
+    return pl.when(text.str.contains("[eE]")).then(pl.lit(15)).otherwise(digits).cast(pl.Float64)
 
 
 def _top_of_scale(scores: pl.LazyFrame) -> float:

@@ -1,6 +1,7 @@
 """The check unverifiable_answers."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Literal
@@ -32,6 +33,8 @@ _LONGEST = 200  # characters of a formula
 
 # Numbers of options: rows from which on they tell whether they count from 0 or from 1, and the share of a slip.
 _ENOUGH, _SLIPS = 20, 0.05
+_SURE = 0.98  # of the golds of one source, for `auto` to take another grader there than for the whole set
+_SOURCES = 100  # more than these are no sources to compare
 
 
 class UnverifiableAnswers(Check):
@@ -40,7 +43,8 @@ class UnverifiableAnswers(Check):
     The gold is taken out of the solution as rule-based rewards take it (behind `#### `, in `\boxed{…}`, or the whole
     answer) and fed back to the grader as if a model had said it. A gold that does not get full marks that way never
     will. `grader: auto` takes the strictest grader that reads the golds of nine in ten rows, of formulas math-verify
-    where it is installed (200 of them); name the one that your reward uses:
+    where it is installed (200 of them); name the one that your reward uses. Where `source.columns.source` tells the
+    parts of a mixture, each part of twenty golds and more whose golds are nearly all read by one grader has that one:
 
     - `integer`: `1080`, as `int()` writes it; no separators, sign + or unit (MLX-GRPO)
     - `gsm8k`: digits, points and a minus sign (verl's `gsm8k`, which drops commas from the answer, not from the gold)
@@ -114,7 +118,7 @@ class UnverifiableAnswers(Check):
             why="a reward that compares text never gives such a row anything; one that reads numbers may",
         ),
         "options": Metric(
-            "rows with options that cannot be told apart: two alike, an empty one, letters out of order",
+            "rows with options that cannot be told apart: two alike, an empty one, only one, letters out of order",
             "share",
             "rows",
             Limit(warn_max=0),
@@ -165,15 +169,11 @@ class UnverifiableAnswers(Check):
         every = data[self._golds()].collect()
         chosen = _outside(every, data.turns)
         golds = every.join(chosen.select("row"), on="row", how="anti", maintain_order="left")
-        distinct = golds.select("gold", "listed").drop_nulls().group_by("gold", "listed", maintain_order=True).len()
-        grader, notes = (self.grader, []) if self.grader != "auto" else _fitting(distinct)
-        tried = _formulas(distinct) if self.grader == "auto" and grader == "math_verify" else {}
-        unread = [
-            tried.get(gold) if tried else _trouble(grader, *gold)
-            for gold in distinct.select("gold", "listed").iter_rows()
-        ]
-        forms = distinct.with_columns(unread=pl.Series(unread, dtype=pl.String))
-        judged = golds.lazy().join(forms.lazy(), on=["gold", "listed"], how="left", maintain_order="left")
+        golds = _with_source(golds, data.rows)
+        forms, notes = self._read(golds)
+        judged = golds.lazy().join(
+            forms.lazy(), on=["source", "gold", "listed"], how="left", maintain_order="left", nulls_equal=True
+        )
         troubled = judged.with_columns(problem=pl.coalesce("trouble", "unread")).drop_nulls("problem")
         without = data.rows.join(every.lazy().select("row"), on="row", how="anti").select("row")
         missing = without.with_columns(
@@ -202,12 +202,8 @@ class UnverifiableAnswers(Check):
                     "{grader} came to no result on {n:,} gold (five seconds, or an exception)",
                     "{grader} came to no result on {n:,} golds (five seconds, or an exception)",
                     ungraded,
-                    grader=grader,
+                    grader=self.grader,
                 )
-            )
-        if self.grader == "auto" and distinct.height:
-            notes.append(
-                Message("the golds were read as '{grader}'; name the grader that your reward uses", grader=grader)
             )
         notes += _not_compared(own)
         if every.is_empty():
@@ -230,6 +226,26 @@ class UnverifiableAnswers(Check):
             not_checked=tuple(notes),
         )
 
+    def _read(self, golds: pl.DataFrame) -> tuple[pl.DataFrame, list[Message]]:
+        """`source`, `gold`, `listed`, `unread`: each gold once and what keeps a grader from reading it; remarks."""
+        distinct = golds.drop_nulls("gold").group_by("source", "gold", "listed", maintain_order=True).len()
+        whole, notes = (self.grader, []) if self.grader != "auto" else _fitting(_counted(distinct))
+        parts, names = [distinct.with_columns(unread=pl.lit(None, pl.String)).clear()], {}
+        for (source,), part in distinct.partition_by("source", as_dict=True, maintain_order=True).items():
+            own = _counted(part)
+            most = max(_ENOUGH, _TRIED * int(own["len"].sum()) // int(distinct["len"].sum()))
+            grader = _fitting_source(own, whole, most) if self.grader == "auto" and source else whole
+            tried = _formulas(own, most) if self.grader == "auto" and grader == "math_verify" else {}
+            unread = [
+                tried.get(gold) if tried else _trouble(grader, *gold)
+                for gold in part.select("gold", "listed").iter_rows()
+            ]
+            parts.append(part.with_columns(unread=pl.Series(unread, dtype=pl.String)))
+            names[source] = grader
+        if self.grader == "auto" and distinct.height:
+            notes += _graders_told(names)
+        return pl.concat(parts), notes
+
     def _sets(self, data: View, every: pl.DataFrame, evidence: pl.LazyFrame) -> dict[str, pl.LazyFrame]:
         """By metric: golds and options unlike those of the set, of rows of which nothing else is told.
 
@@ -242,11 +258,34 @@ class UnverifiableAnswers(Check):
             sound = every.filter(pl.col("trouble").is_null(), ~pl.col("listed")).drop_nulls("gold")
             sound = sound.join(told, on="row", how="anti", maintain_order="left")
             chosen = data.turns.filter(pl.col("part") == "option").select("row").unique()
-            forms = other_forms(sound, data[self._sets_of()[1]], chosen)
-            found["forms"] = forms.lazy().with_columns(problem=pl.lit("other_form"))
+            marks = data[self._sets_of()[1]]
+            named = _with_source(sound, data.rows).drop_nulls("source")
+            parts = [part.drop("source") for part in named.partition_by("source", maintain_order=True)]
+            forms = [other_forms(part, marks, chosen) for part in (sound, *parts)]
+            once = pl.concat(forms).unique("row", keep="first").sort("row")
+            found["forms"] = once.lazy().with_columns(problem=pl.lit("other_form"))
         else:
             found["forms"] = told.lazy().head(0).with_columns(problem=pl.lit("other_form"))
         return found
+
+
+def _with_source(golds: pl.DataFrame, rows: pl.LazyFrame) -> pl.DataFrame:
+    """The golds and, as `source`, which part of a mixture each belongs to; null where a source is small, or none is.
+
+    A reward is chosen by the source (verl's `data_source`), and with it what it can read.
+    """
+    if "source" not in rows.collect_schema():
+        return golds.with_columns(source=pl.lit(None, pl.String))
+    named = rows.select(pl.col("row").cast(pl.UInt32), "source").collect()
+    table = golds.join(named, on="row", how="left", maintain_order="left")
+    large = table.drop_nulls("source").group_by("source").len().filter(pl.col("len") >= _ENOUGH)["source"]
+    some = large if len(large) <= _SOURCES else large.clear()
+    return table.with_columns(source=pl.when(pl.col("source").is_in(some.implode())).then("source"))
+
+
+def _counted(distinct: pl.DataFrame) -> pl.DataFrame:
+    """`gold`, `listed`, `len`: each gold once, of all sources."""
+    return distinct.group_by("gold", "listed", maintain_order=True).agg(pl.sum("len"))
 
 
 def _open_questions(prompts: pl.LazyFrame, golds: pl.DataFrame, data: View) -> pl.LazyFrame:
@@ -354,7 +393,7 @@ def _is_cut(answer: str) -> bool:
     return plain.count("{") != plain.count("}") or left < right
 
 
-def _fitting(golds: pl.DataFrame) -> tuple[str, list[Message]]:
+def _fitting(golds: pl.DataFrame, most: int = _TRIED) -> tuple[str, list[Message]]:
     """The first grader that reads the golds of nine in ten rows, and what there is to say of the choice."""
     rows = int(golds["len"].sum())
     for name in _AUTO:
@@ -366,7 +405,7 @@ def _fitting(golds: pl.DataFrame) -> tuple[str, list[Message]]:
         return "exact", [
             Message("the golds are formulas: pip install 'datacheck-llm[math]' reads them as math-verify does")
         ]
-    tried = _formulas(golds)
+    tried = _formulas(golds, most)
     counts = {(gold, listed): n for gold, listed, n in golds.iter_rows()}
     if sum(counts[gold] for gold in tried if tried[gold] is None) < _MOST * sum(counts[gold] for gold in tried):
         return "exact", [Message("the golds are formulas, and math-verify does not read nine in ten of them")]
@@ -378,17 +417,45 @@ def _fitting(golds: pl.DataFrame) -> tuple[str, list[Message]]:
     return "math_verify", [said]
 
 
-@lru_cache(1)
+def _fitting_source(golds: pl.DataFrame, whole: str, tried: int) -> str:
+    """The grader of one source of a mixture: its own where it reads nearly all golds, or where that of all does not."""
+    rows = int(golds["len"].sum())
+    for name in _AUTO:
+        if sum(n for *gold, n in golds.iter_rows() if _trouble(name, *gold) is None) >= _SURE * rows:
+            return name
+    if whole == "math_verify":
+        read = sum(n for gold, _, n in golds.iter_rows() if _is_mathematical(gold))
+    else:
+        read = sum(n for *gold, n in golds.iter_rows() if _trouble(whole, *gold) is None)
+    return whole if read >= _MOST * rows else _fitting(golds, tried)[0]
+
+
+def _graders_told(names: Mapping[str | None, str]) -> list[Message]:
+    """How golds were read: all in one way, or those of each source in its own."""
+    if len({*names.values()}) == 1:
+        grader = next(iter(names.values()))
+        return [Message("the golds were read as '{grader}'; name the grader that your reward uses", grader=grader)]
+    return [
+        Message(
+            "the golds of {source} were read as '{grader}'; name the grader that your reward uses",
+            source=source or "(none)",
+            grader=grader,
+        )
+        for source, grader in names.items()
+    ]
+
+
+@lru_cache(2)
 def _tried(golds: tuple[tuple[str, bool], ...]) -> dict[tuple[str, bool], str | None]:
     """What keeps math-verify from giving golds full marks; no result is none here, where nobody named it."""
     found = {gold: _trouble("math_verify", *gold) for gold in golds}
     return {gold: None if trouble == "ungraded_answer" else trouble for gold, trouble in found.items()}
 
 
-def _formulas(golds: pl.DataFrame) -> dict[tuple[str, bool], str | None]:
-    """Golds that are no numbers, two hundred of them spread over all, and what math-verify says of them."""
+def _formulas(golds: pl.DataFrame, most: int) -> dict[tuple[str, bool], str | None]:
+    """Golds that are no numbers, at most so many of them, spread over all, and what math-verify says of them."""
     every = [(gold, listed) for gold, listed, _ in golds.iter_rows() if number(gold) is None]
-    count = min(len(every), _TRIED)
+    count = min(len(every), most)
     return _tried(tuple(every[at * len(every) // count] for at in range(count)))
 
 

@@ -10,8 +10,9 @@ _ENOUGH = 20  # rows whose options bear letters, from which on these tell that t
 
 
 def odd_options(turns: pl.LazyFrame) -> pl.DataFrame:
-    """`row`, `where`, `problem`, `text`: a line per row of two options and more with one that is no choice.
+    """`row`, `where`, `problem`, `text`: a line per row with an option that is no choice.
 
+    `one_option`: it is the only one (a list that became one text). The others are looked for among two and more:
     `equal_options`: two say the same behind the letters of their places, with the same capitals. `empty_option`: one
     has no text, or a letter only, in a list, or before the last of named ones. `option_letters`: the letters that all
     of them bear (or their names) are not A, B, C … in this order. Each counts only where few rows of the set are so.
@@ -22,6 +23,7 @@ def odd_options(turns: pl.LazyFrame) -> pl.DataFrame:
     place = pl.int_range(pl.len()).over("row")
     table = options.select("row", "turn", "path", text=text, name=name).sort("row", "turn").collect()
     table = table.with_columns(letter=pl.col("text").str.extract(_LETTERED), place=place, of=pl.len().over("row"))
+    alone = table.filter(pl.col("of") == 1)
     table = table.filter(pl.col("of") > 1)
     due = pl.lit("ABCDEFGHIJKLMNOPQRSTUVWXYZ").str.slice(pl.col("place"), 1)
     lettered = pl.col("letter").is_not_null().all().over("row")
@@ -39,6 +41,8 @@ def odd_options(turns: pl.LazyFrame) -> pl.DataFrame:
     bearing = table.filter(pl.col("out").is_not_null())["row"].n_unique()
     kinds = {"equal_options": (again, 0), "empty_option": (empty, 0), "option_letters": (pl.col("out"), _ENOUGH)}
     found = [_NONE]
+    if alone.height <= _SLIPS * (alone.height + table["row"].n_unique()):
+        found.append(alone.select("row", "text", where="path", problem=pl.lit("one_option")))
     for problem, (those, least) in kinds.items():
         odd = table.filter(those).unique("row", keep="first", maintain_order=True)
         rows = bearing if least else table["row"].n_unique()

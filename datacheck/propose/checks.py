@@ -30,10 +30,11 @@ _GOLDS = ("unverifiable_answers", "conflicting_answers", "answer_in_prompt", "ar
 # What the format of most rows is for → the checks that such data needs.
 _CHECKS: Mapping[str, tuple[str, ...]] = {
     "chat": ("empty_turns", "role_errors", *_ANSWERS, "system_drift", "row_shift", *_TEXT),
-    "preference": ("empty_turns", "role_errors", *_PAIRS, "possibly_swapped", *_ANSWERS, *_TEXT),
-    "prompt": ("empty_turns", *_TEXT),
-    "verifiable": ("empty_turns", *_GOLDS, "template_collapse", *_TEXT),
-    "answered": ("empty_turns", *_GOLDS[:2], "arithmetic_errors", *_TEXT),  # a passage may hold a short answer by right
+    "preference": ("empty_turns", "role_errors", *_PAIRS, "possibly_swapped", "row_shift", *_ANSWERS, *_TEXT),
+    "prompt": ("empty_turns", "role_errors", "system_drift", *_TEXT),
+    "verifiable": ("empty_turns", "role_errors", "system_drift", *_GOLDS, "template_collapse", "row_shift", *_TEXT),
+    # No answer_in_prompt: a passage may hold a short answer by right.
+    "answered": ("empty_turns", *_GOLDS[:2], "arithmetic_errors", "row_shift", *_TEXT),
     "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii", "field_outliers"),

@@ -45,6 +45,46 @@ def test_a_column_that_slipped_by_a_row(step):
     assert {place["other"] for place in result.first} == {f"train/data.jsonl:{n + step + 1}" for n in range(20, 30)}
 
 
+def slipped(rows):
+    return [(asked, rows[n - 1][1] if 20 <= n < 30 else told) for n, (asked, told) in enumerate(rows)]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        lambda asked, told: {"question": asked, "answer": f"{told}\n#### 5"},
+        lambda asked, told: {"question": asked, "solution": told, "answer": "5"},
+        lambda asked, told: {"prompt": asked, "chosen": told, "rejected": "No."},
+    ],
+)
+def test_worked_solutions_and_chosen_answers_slip_as_well(record):
+    rows = pairs(60)
+    good = [record(*row) for row in rows]
+    bad = [record(*row) for row in slipped(rows)]
+    assert measure(RowShift(), good).value("shifted") == Ratio(0, 60)
+    assert measure(RowShift(), bad).value("shifted") == Ratio(10, 60)
+    assert finding(RowShift(), bad).status is Status.WARN
+
+
+def test_bare_golds_are_no_answers_that_could_slip():
+    rows = [{"question": asked, "answer": told.removesuffix(".")} for asked, told in slipped(pairs(60))]
+    assert measure(RowShift(), rows).value("shifted") == Ratio(0, 60)
+
+
+def test_windows_over_one_text_are_no_shift():
+    script = [
+        f"[ANNE] The {one} {two} of this house, I say." for one, two in (told.split()[1:3] for _, told in pairs(80))
+    ]
+    rows = [("\n".join(script[n : n + 4]), "\n".join(script[n + 4 : n + 6])) for n in range(0, 70, 2)]
+    assert measure(RowShift(), chats(rows)).value("rate").n == 0
+
+
+def test_two_that_changed_places_do_not_warn():
+    rows = pairs(40)
+    rows[7], rows[8] = (rows[7][0], rows[8][1]), (rows[8][0], rows[7][1])
+    assert measure(RowShift(), chats(rows)).value("shifted") == Ratio(0, 40)
+
+
 def test_two_neighbours_that_changed_places():
     rows = pairs(40)
     rows[7], rows[8] = (rows[7][0], rows[8][1]), (rows[8][0], rows[7][1])

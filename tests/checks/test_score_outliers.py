@@ -110,3 +110,33 @@ def test_votes_are_no_constant_scores(chosen, rejected, constant):
     rows = [{"prompt": f"q{n}", "chosen": "a", "rejected": "b", "c": chosen, "r": rejected} for n in range(5)]
     source = {"columns": {"score_chosen": "c", "score_rejected": "r"}}
     assert measure(ScoreOutliers(), rows, source=source).value("constant") == constant
+
+
+def paired(*margins, key="margin"):
+    """Pairs whose scores differ by 1.25, each with a margin."""
+    rows = [
+        {"prompt": f"q{n}", "chosen": "a", "rejected": "b", "c": n + 1.75, "r": n + 0.5} for n in range(len(margins))
+    ]
+    return [{**row, key: margin} for row, margin in zip(rows, margins, strict=True)]
+
+
+PAIRED = {"columns": {"score_chosen": "c", "score_rejected": "r"}}
+
+
+@pytest.mark.parametrize("key", ["margin", "score_diff", "reward_gap"])
+@pytest.mark.parametrize("odd", [-1.25, 3, 1.75, "0.00"])
+def test_a_margin_is_the_difference_of_the_scores(key, odd):
+    rows = paired(*[1.25] * 29, odd, key=key)
+    result = measure(ScoreOutliers(), rows, source=PAIRED)
+    assert (result.value("margins"), result.problems) == (1, [(29, "other_margin")])
+    assert finding(ScoreOutliers(), rows, source=PAIRED).status is Status.WARN
+
+
+def test_margins_that_are_rounded_or_no_differences():
+    assert measure(ScoreOutliers(), paired(*[1.3] * 28, 1.2), source=PAIRED).value("margins") == 0
+    some = paired(*[1.25] * 20, *[4] * 5)  # no nine in ten
+    assert measure(ScoreOutliers(), some, source=PAIRED).value("margins") == 0
+    assert measure(ScoreOutliers(), paired(*[1.25] * 10, 4), source=PAIRED).value("margins") == 0  # too few to tell
+    people = paired(*range(1, 31))  # said by people
+    assert measure(ScoreOutliers(), people, source=PAIRED).value("margins") == 0
+    assert measure(ScoreOutliers(), paired(*[1.25] * 29, 7, key="other"), source=PAIRED).value("margins") == 0

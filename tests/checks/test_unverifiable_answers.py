@@ -305,6 +305,42 @@ def test_forms_of_numbers_that_a_set_has():
     assert problems(UnverifiableAnswers(), floats) == ["other_form"]
 
 
+def mixture(*others):
+    """Golds of two sources, numbers and formulas, and others of the source of numbers."""
+    formulas = [{"prompt": "x?", "ground_truth": rf"\sqrt{{{n}}}+x", "from": "math"} for n in range(60)]
+    return [*formulas, *({**row, "from": "gsm8k"} for row in numbers(*others))]
+
+
+BY_SOURCE = {"columns": {"source": "from"}}
+
+
+@pytest.mark.parametrize("gold", ["18 dollars", "$18", "18.", "１８", "18.0", " 18\n", "+18"])
+def test_a_source_of_a_mixture_has_forms_of_its_own(gold):
+    assert problems(UnverifiableAnswers(), mixture(gold), **BY_SOURCE) == ["other_form"]
+    assert problems(UnverifiableAnswers(), mixture(gold)) == []  # nobody said what is a source
+
+
+@pytest.mark.parametrize("gold", ["None", "eighteen", '{"answer": "18"}', r"\sqrt{2}"])
+def test_a_source_of_a_mixture_has_a_grader_of_its_own(gold):
+    assert problems(UnverifiableAnswers(), mixture(gold), **BY_SOURCE) == ["unreadable_answer"]
+    assert problems(UnverifiableAnswers(), mixture(gold)) == []
+
+
+def test_formulas_of_one_source_are_no_bad_numbers_of_another():
+    many = [{"prompt": "x?", "ground_truth": str(n), "from": "gsm8k"} for n in range(900)]
+    rows = [*many, *mixture()[:60]]
+    assert problems(UnverifiableAnswers(), rows) == ["unreadable_answer"] * 60
+    result = measure(UnverifiableAnswers(), rows, source=BY_SOURCE)
+    assert result.value("rate") == Ratio(0, 960)
+    assert [told for told in result.not_checked if "gsm8k" in told and "'number'" in told]
+    few = [{**row, "from": f"s{n % 10}"} for n, row in enumerate(rows)]  # each source as the whole: nine in ten numbers
+    assert len(problems(UnverifiableAnswers(), few, **BY_SOURCE)) == 60
+
+
+def test_a_named_grader_reads_all_sources():
+    assert problems(UnverifiableAnswers(grader="number"), mixture(), **BY_SOURCE) == ["unreadable_answer"] * 60
+
+
 def test_a_solution_marks_its_gold_as_all_others_do():
     solutions = [f"3+{n} = {n + 3}.\n#### {n + 3}" for n in range(60)]
     assert problems(UnverifiableAnswers(), golds(*solutions, r"3+4 = 7. \boxed{7}")) == ["other_form"]
@@ -346,6 +382,7 @@ def test_a_label_in_another_spelling_than_nearly_always():
         (["(A) w", "(C) x", "(B) y", "(D) z"], "option_letters"),
         (["(A) w", "(A) x", "(A) y", "(A) z"], "option_letters"),
         ({"A": "w", "B": "x", "D": "z"}, "option_letters"),
+        (["w x y z"], "one_option"),
     ],
 )
 def test_options_that_cannot_be_told_apart(options, problem):

@@ -106,7 +106,7 @@ def test_the_card_ends_with_the_reason_of_each_default_limit():
             "- `warn_hits` (warn_max 0)",
         ]
         assert last.text.startswith(f"- `blocking_hits` (max 0): {said}\n")
-    assert cards.card("row_shift", "en").sections[-1].heading != "Why these default limits"
+    assert cards.card("possibly_swapped", "en").sections[-1].heading != "Why these default limits"
 
 
 @pytest.mark.parametrize(
