@@ -401,8 +401,8 @@ SABOTAGES = (
         "what_is_similar_is_forgotten",
         "any cut into tasks and rounds ends where the sequential walk does",
         "datacheck.features.near_pairs.NearPairs._next",
-        "done[found.expanded] = True\n",
-        "done[:] = True\n",
+        'pl.DataFrame({"left": rows_done})',
+        'pl.DataFrame({"left": np.arange(len(rows), dtype=np.uint32)})',
         "tests/checks/test_near_duplicates_options.py"
         "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
@@ -413,6 +413,22 @@ SABOTAGES = (
         "run.tokenizer is None and settings.MAX_LENGTH",
         "False",
         "tests/trainers/test_probes.py::test_nothing_is_too_long_without_a_tokenizer[verl.sft]",
+    ),
+    Sabotage(
+        "templates_share_their_keys",
+        "numbers in a template are compared with those of the same task only",
+        "datacheck.features.near_pairs.NearPairs._apart",
+        "np.where(alone.to_numpy(), ",
+        "np.where(alone.to_numpy() & False, ",
+        "tests/checks/test_near_duplicates_options.py::test_numbers_in_a_template_are_no_pairs",
+    ),
+    Sabotage(
+        "no_row_is_compared_with_other_tasks",
+        "rows that nearly repeat one with another gold are counted",
+        "datacheck.features.near_pairs.NearPairs._next",
+        "_Tables(data, self.of, rows, apart.compared), in_all",
+        "_Tables(data, self.of, rows, apart.by_task), in_all",
+        "tests/checks/test_near_duplicates_options.py::test_tasks_are_walked_over_by_themselves[0]",
     ),
     Sabotage(
         "pictures_share_their_keys",
