@@ -17,14 +17,12 @@ def in_instructions(data: View, golds: pl.LazyFrame, rules: tuple[Rule, ...]) ->
 
     `golds` are lines of GivenGolds. A gold of several lines stands in none, and its row is not named.
     """
-    held = golds.filter(pl.col("state") == "given", ~pl.col("told")).select("row", "plain").unique().collect()
+    given = golds.filter(pl.col("state") == "given", ~pl.col("told"))
+    held = given.select(pl.col("row").cast(pl.UInt64), "plain").unique().collect()
     none = pl.Series("row", [], dtype=pl.UInt32)
     if held.is_empty():
         return none
-    own = _lines(of_rows(data.turns, held.lazy()), rules).join(held, on="row")
-    holding = own.filter(pl.col("line").str.contains(pl.col("plain"), literal=True))
-    within = [as_words(plain, line) for plain, line in holding.select("plain", "line").iter_rows()]
-    holding = holding.filter(pl.Series(within, dtype=pl.Boolean)).select("row", "plain", hash=pl.col("line").hash())
+    holding = piecewise(data, lambda turns: _holding(turns, held, rules)).collect()
     if holding.is_empty():
         return none
     wanted = holding["hash"].unique()
@@ -37,7 +35,16 @@ def in_instructions(data: View, golds: pl.LazyFrame, rules: tuple[Rule, ...]) ->
     shared = (pl.col("others") >= OTHERS) & (pl.col("others") >= _SAME * pl.col("own"))
     judged = holding.join(told.with_columns(shared=shared), on=["hash", "plain"], how="left")
     rows = judged.group_by("row").agg(pl.col("shared").fill_null(value=False).all()).filter("shared")["row"]
-    return rows.sort()
+    return rows.cast(pl.UInt32).sort()
+
+
+def _holding(turns: pl.LazyFrame, held: pl.DataFrame, rules: tuple[Rule, ...]) -> pl.LazyFrame:
+    """`row`, `plain`, `hash` of the lines that hold the gold of their row."""
+    own = _lines(of_rows(turns, held.lazy()), rules).with_columns(pl.col("row").cast(pl.UInt64)).join(held, on="row")
+    lines = own.filter(pl.col("line").str.contains(pl.col("plain"), literal=True))
+    within = [as_words(plain, line) for plain, line in lines.select("plain", "line").iter_rows()]
+    found = lines.filter(pl.Series(within, dtype=pl.Boolean))
+    return found.select("row", "plain", hash=pl.col("line").hash()).lazy()
 
 
 def _known(turns: pl.LazyFrame, wanted: pl.Series, rules: tuple[Rule, ...]) -> pl.LazyFrame:
