@@ -196,23 +196,23 @@ CUT = "I was sad for long. Then I read that book and went out again. It helped m
 
 def test_english_writers_who_leave_the_last_stop_out_end_on_no_article():
     whole = [row(NATURAL.format(n=n) + ".") for n in range(100)]
-    loose = [row(NATURAL.format(n=n)) for n in range(200, 212)]
+    loose = [row(NATURAL.format(n=n)) for n in range(200, 220)]
     result = measure(UnfinishedAnswers(), [*whole, *loose])
-    assert (result.value("rate"), len(result.not_checked)) == (Ratio(0, 112), 1)
+    assert (result.value("rate"), len(result.not_checked)) == (Ratio(0, 120), 1)
     cut = [row(CUT.format(n=n)) for n in range(300, 304)]
-    assert measure(UnfinishedAnswers(), [*whole, *loose, *cut]).value("rate") == Ratio(16, 116)
+    assert measure(UnfinishedAnswers(), [*whole, *loose, *cut]).value("rate") == Ratio(24, 124)
     assert measure(UnfinishedAnswers(), [*whole, *loose, cut[0]]).value("rate") == Ratio(
         1, 113
     )  # said by its last word
-    assert measure(UnfinishedAnswers(), [*whole, *loose[:9]]).value("rate") == Ratio(9, 109)  # nine are no habit
+    assert measure(UnfinishedAnswers(), [*whole, *loose[:19]]).value("rate") == Ratio(19, 119)  # 19 are no habit
 
 
 def test_lines_of_lists_that_a_template_ends_with_are_not_cut():
     """Each answer ends with a list; only of some every other line has a stop."""
     likely = "The most likely diagnosis is fever {n}.\nNo abnormal findings were recorded.\nAlso considered: cough, ache of head"
-    rows = [row(likely.format(n=n)) for n in range(12)]
+    rows = [row(likely.format(n=n)) for n in range(20)]
     rows += [row(f"Findings {n}:\n- heart\n- lungs\nAlso considered: cough, ache of head") for n in range(400)]
-    assert measure(UnfinishedAnswers(), rows).value("rate") == Ratio(0, 412)
+    assert measure(UnfinishedAnswers(), rows).value("rate") == Ratio(0, 420)
 
 
 def test_a_length_that_answers_with_a_stop_have_too_is_no_limit():
