@@ -138,8 +138,8 @@ class LanguageMismatch(Check):
 def _translated(found: pl.LazyFrame) -> pl.Expr:
     """Which lines are of two languages between which the set translates: long questions have long answers.
 
-    The correlation of the logarithms of both lengths is 0.8 in the one translation that was measured (of novels), and at
-    most 0.57 in 61 of 70 sets in one language. In the other nine it is 0.7 to 1.0: rewritten, corrected or extracted
+    The correlation of the logarithms of both lengths is 0.8 in the one translation that was measured (of novels), and
+    at most 0.57 in 61 of 70 sets in one language. In the other nine it is 0.7 to 1.0: rewritten, corrected or extracted
     texts. Of such a set, and of one whose questions were translated alone, nothing would be said here.
     """
     lengths = pl.col("asked_chars", "chars").log1p()

@@ -94,8 +94,8 @@ _JSON_FENCE = re.compile(r"```json[ \t]*\n(.*?)```", re.DOTALL)
 _NO_JSON = re.compile(r"\.\.\.|…|//|#|<|\{\{|/\*")  # comments and places to fill in are meant for readers
 _TAIL = 64  # characters at the end of an answer that are looked at first
 # Chinese that was cut ends anywhere in a clause, as often on two characters that end clauses as any two of the set do
-# (37 % and 51 % in sets of 900 and 3,000 answers). Where writers leave the last stop out, it is as often as at other ends of
-# clauses (68 % and 94 %, their own answer left out). What is nearer to these is not cut.
+# (37 % and 51 % in sets of 900 and 3,000 answers). Where writers leave the last stop out, it is as often as at other
+# ends of clauses (68 % and 94 %, their own answer left out). What is nearer to these is not cut.
 _OPEN_ONES, _READ = 20, 3_000
 _CLAUSE_ENDS = r"\p{Han}{2}[。！？；，,!?;]"
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
