@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "instructions_give_golds",
+        "a gold in the instructions of a set is not given",
+        "datacheck.features.instructions.in_instructions",
+        '(pl.col("others") >= OTHERS)',
+        '(pl.col("others") < 0)',
+        "tests/checks/test_answer_in_prompt.py::test_a_gold_in_the_instructions_is_none_that_is_given",
+    ),
+    Sabotage(
+        "any_line_is_an_instruction",
+        "a gold in a line of its own question is given",
+        "datacheck.features.instructions.in_instructions",
+        "fill_null(value=False).all()",
+        "fill_null(value=False).any()",
+        "tests/checks/test_answer_in_prompt.py::test_a_gold_behind_the_instructions_is_given_where_it_stands",
+    ),
+    Sabotage(
+        "options_give_golds",
+        "an option within a prompt gives nothing away",
+        "datacheck.features.given_golds.as_words",
+        "not _LABELLED.search(",
+        "bool or (",
+        "tests/checks/test_answer_in_prompt.py::test_options_within_a_prompt_and_formulas_by_chance",
+    ),
+    Sabotage(
         "long_json_is_prose",
         "long JSON with another name in it is another answer",
         "datacheck.features.near._said",
