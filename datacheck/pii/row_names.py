@@ -28,10 +28,12 @@ _ROLES = (
 )
 # A word that leads to somebody: Customer: …, Dear …, the record of …
 _LED = re.compile(
-    rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|name|contact|consignee|recipient|passenger|employee|student"
+    rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
     r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best|claimant|insured|policyholder"
     r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver"
     r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
+    r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
+    r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
     rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:{_ROLES}|名叫|叫做|[帮替])[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
@@ -47,7 +49,7 @@ _THINGS = (
 )
 # A run before what a person has: Tobias Haverford, phone: …
 _OWNS = re.compile(
-    rf"(?<![{LATIN}0-9&@/’.\-])(?P<value>{_FULL})[\"']?[ ]?[,;:(\-–—][ ]?[\"']?"  # 'Quentin Patel', '<CN_MOBILE_v1>'
+    rf"(?<![{LATIN}0-9&@/’'.\-])(?P<value>{_FULL})[ ]?[,;:(\-–—][ ]?"
     r"(?i:(?:and |with |whose )?(?:my |his |her |the )?(?:tel|phone|mobile|cell|e-?mail|mail|qq|wechat|id|ssn"
     r"|weixin|social security|passport|card|bank card|account|address|dob|born|licen[cs]e"
     rf"|iban|call me|reach me)(?![a-z])|<[A-Z]|{_THINGS})"
@@ -68,7 +70,7 @@ _PINYIN = re.compile(
     rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
 )
 _RARE = (
-    "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀展靖"
+    "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
     "束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
 )
 _GIVEN = (
@@ -101,10 +103,12 @@ _HAS = re.compile(
     r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e)(?![a-z])"
     r"|<[A-Z])"
 )
-# A value of SQL or of code before somebody's number or mailbox: ('Quentin Patel', '138…
+# A value of SQL or code before somebody's number or mailbox: ('Quentin Patel', '138…; {"name": "Quentin Patel", "phone"
 _QUOTED = re.compile(
     rf"[\"'](?P<value>{_FULL}|(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[\"'],[ ]?[\"']"
     r"(?:\+?[0-9][0-9() \-]{6,16}[\"']|[A-Za-z0-9._%+\-]{1,64}@|<[A-Z])"
+    rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],[ ]?[\"']"
+    r"(?:phone|mobile|tel|cell|e-?mail|wechat|id_?card|ssn|passport|dob|birth)"
 )
 # 帮…查一下: whoever stands between
 _FOR = re.compile(

@@ -158,3 +158,17 @@ def test_a_name_with_a_point_begins_with_its_first_character():
     """Else the blank before it would be replaced as well."""
     text = "[19:12] 阿卜杜拉·热合曼妈妈"
     assert [text[each.start] for each in row_names([text])[0]] == ["阿"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"items": [{"name": "Hiking Boots", "product_id": "73"}, {"name": "Water Bottle", "price": 9}]}',
+        '{"address1": "113 Hickory Lane", "address2": "Suite 4"}',
+        "SELECT a FROM t WHERE T1.company_name = 'Walt Pictures' AND c.customerName = 'Rovelli Gifts'",
+        "$wpdb->prepare('SELECT COUNT(ID) FROM %1$s')",
+    ],
+)
+def test_things_in_json_and_sql_are_no_names(text):
+    """They stand under `name` in tool calls beside somebody's mailbox, and the call must stay what it is."""
+    assert row_names([text]) == {}

@@ -137,12 +137,12 @@ EXPORT void find_possible(
         Digits digits = count_digits(data, end - data);
         int64_t met = 0, whole = MAX(0, end - data - EIGHT + 1); /* where eight bytes can be read */
         int32_t mark = (int32_t)(row - first + 1);
-        for (int64_t first = 0; first < whole; first += PIECE) {
-            int64_t count = may_begin(words, data, first, MIN(first + PIECE, whole), places);
+        for (int64_t from = 0; from < whole; from += PIECE) {
+            int64_t count = may_begin(words, data, from, MIN(from + PIECE, whole), places);
             for (int64_t i = 0; i < count; i++)
-                met = find_words_at(words, data + first + places[i], end, needs, mark, marks, met);
+                met = find_words_at(words, data + from + places[i], end, needs, mark, marks, met);
         }
-        uint8_t rest[2 * EIGHT] = {0};
+        uint8_t rest[2 * EIGHT] = {0}; /* the last bytes, of which there are fewer than eight, and zeros */
         memcpy(rest, data + whole, (size_t)(end - data - whole));
         int64_t count = may_begin(words, rest, 0, end - data - whole, places);
         for (int64_t i = 0; i < count; i++)
