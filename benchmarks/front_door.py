@@ -3,8 +3,9 @@
     python benchmarks/front_door.py [--rows 100 1000 75000] [--items 10000] [--rounds 3] [--only NAME …]
 
 Conversations are drawn from real clauses of realdata (three in five Chinese), evaluation items from clauses of other
-folders. The work: the ready sft contract with an evaluation set; near_duplicates, leakage and pii each alone; what
-`init` writes; the contract and near_duplicates from Parquet as well. Peers do one job from file to file: polars and
+folders. The work: an sft contract with an evaluation set, one that stays what it is (`FROZEN`: checks that are added
+later do not count) and the one that is shipped; near_duplicates, leakage and pii each alone; what `init` writes; the
+contract and near_duplicates from Parquet as well. Peers do one job from file to file: polars and
 datasketch (MinHash of 5-character n-grams, LSH, unverified) for near-duplicates, a Python set of 13-character n-grams
 for leakage.
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import hashlib
 import json
 import os
 import platform
@@ -40,6 +42,8 @@ from leak import clauses
 ROOT = Path(__file__).resolve().parents[1]
 EVERY = 0.25  # seconds between two samples of memory; each costs: twenty a second took half a core
 BUSY = 0.3  # load of a machine on which figures say little
+FROZEN = ROOT / "benchmarks" / "front_door.yaml"
+DIGEST = "560cae660acd387bcfafc222df1009c001267e131cb5655c52b446b2c2e0c692"
 ALONE = {"near_duplicates": "near_duplicates", "leakage": "{check: leakage, against: [eval]}", "pii": "pii"}
 PARSE = "import sys, jiter\nfor line in open(sys.argv[1], 'rb'): jiter.from_json(line)"
 NEAR = """
@@ -121,7 +125,8 @@ def commands(folder: Path, rows: int) -> dict[str, list[str]]:
     data, held, python = folder / f"{rows}.jsonl", folder / "eval.jsonl", sys.executable
     run = [python, "-m", "datacheck", "run"]
     both, quiet = ["--data", f"train={data}", "--data", f"eval={held}"], ["--quiet", "--out", str(folder / "out")]
-    every = {"sft": [*run, str(ROOT / "contracts" / "sft.yaml"), *both, *quiet]}
+    every = {"sft": [*run, str(FROZEN), *both, *quiet]}
+    every["sft, as shipped"] = [*run, str(ROOT / "contracts" / "sft.yaml"), *both, *quiet]
     columns = str(data.with_suffix(".parquet"))
     every["sft, Parquet"] = [each.replace(str(data), columns) for each in every["sft"]]
     for name, check in ALONE.items():
@@ -188,6 +193,8 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", default=[], help="names of commands; by default all")
     given = parser.parse_args()
+    if hashlib.sha256(FROZEN.read_bytes()).hexdigest() != DIGEST:
+        sys.exit(f"{FROZEN}: was changed; what it costs cannot be set beside what it cost")
     load = os.getloadavg()[0]
     print(f"{os.cpu_count()} cores, {platform.machine()}; load {load:.1f}{' BUSY' if load > BUSY else ''}")
     print(f"Python {platform.python_version()}; medians of {given.rounds}; {given.items:,} evaluation items\n")

@@ -10,6 +10,7 @@ from datacheck.errors import WrongValueError
 from datacheck.features.column_values import ColumnValues
 from datacheck.features.given_golds import GivenGolds
 from datacheck.features.golds import Extract, Of
+from datacheck.features.instructions import in_instructions
 from datacheck.features.outcomes import RunOf
 from datacheck.features.rendered_golds import RenderedGolds
 from datacheck.text.rules import Rule
@@ -26,7 +27,8 @@ class AnswerInPrompt(Check):
     `last_number` and `numbers` look at the whole set: the gold of GSM8K is the last number of 2 prompts in 100 and
     stands in 6; where half of them end with it, the template or the export wrote it there.
     With `told` that is all that counts, for any gold: answers that a passage in the prompt holds by right are fine.
-    Options to choose from are no part of the prompt here. Of a list of answers one is enough.
+    Options to choose from are no part of the prompt here. Of a list of answers one is enough. A gold whose lines of
+    the prompt stand in ten prompts with other golds as well is part of the instructions ("Answer", a list of labels).
 
     For plain rows name columns: the answer must not be among the values of `question` (the items of a list, also of
     one that stands as text). With `rendered_by`, prompt and answer are what that trainer's code makes of the row.
@@ -117,7 +119,8 @@ class AnswerInPrompt(Check):
         if self.rendered_by:
             return self._by_trainer(data)
         golds = data[self._golds()]
-        given = golds.filter(pl.col("state") == "given")
+        instructed = in_instructions(data, golds, self.normalise)
+        given = golds.filter(pl.col("state") == "given", pl.col("told") | ~pl.col("row").is_in(instructed.implode()))
         trivial = total(golds.filter(pl.col("state") == "trivial").select("row").unique())
         silent = total(data.rows) - total(golds.select("row").unique())
         notes = []

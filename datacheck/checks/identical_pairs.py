@@ -20,7 +20,7 @@ class IdenticalPairs(Check):
     same means that the sets of 3-grams of both sides have a Jaccard similarity of at least `near`, or that they differ
     in the sign that ends them or in the style of signs only ("好的。", "好的！", "好的."). `begun` counts pairs of
     which one answer begins the other and stops: it was cut. `canned` counts pairs whose rejected answer loses under
-    four other prompts and more.
+    four other prompts and more, and wins under less than a quarter as many (a label, as SAFE, does both).
     """
 
     metrics = {
@@ -92,7 +92,7 @@ class IdenticalPairs(Check):
         near = ~pl.col("equal") & ((pl.col("score") >= self.near) | pl.col("ends_equal"))
         same, alike = pairs.filter("equal"), pairs.filter(near)
         begun = pairs.filter("begun")
-        canned = data[_KEYS].filter(pl.col("prompt").n_unique().over("rejected") >= _PROMPTS).select("row")
+        canned = _canned(data[_KEYS])
         cut = pairs.filter("cut_equal", ~pl.col("equal"))
         values = [
             rates(name, rows, pairs, by=self.by, rows=data.rows)
@@ -113,5 +113,14 @@ class IdenticalPairs(Check):
         )
 
 
+def _canned(keys: pl.LazyFrame) -> pl.LazyFrame:
+    """`row` of the pairs whose rejected answer loses under many prompts, and is hardly ever chosen."""
+    stock = keys.filter(pl.col("prompt").n_unique().over("rejected") >= _PROMPTS)
+    wins = keys.group_by(rejected="chosen").agg(wins=pl.len())
+    losses = stock.with_columns(losses=pl.len().over("rejected")).join(wins, on="rejected", how="left")
+    return losses.filter(pl.col("wins").fill_null(0) * _WINS < pl.col("losses")).select("row")
+
+
+_WINS = 4  # where a text wins once in so many losses, both are learnt of it: a label, a refusal that is right at times
 _PROMPTS = 5  # prompts from which on an answer is a stock reply
 _KEYS = Need(PairKeys(normalise=("nfkc", "casefold", "strip_space")))  # as contradictory_pairs has them

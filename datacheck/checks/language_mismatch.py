@@ -20,6 +20,8 @@ _NAMES = ids(
 _LATIN_NAMES = ids("German", "French", "Spanish", "Portuguese", "Italian", "Dutch")
 _SHORT = "short"
 _SIDES = ("asked", "script")
+_SEVERAL = 30  # answers of one pair of languages from which on their lengths are compared with those of the questions
+_ALIKE = 0.7  # correlation
 _MOSTLY = 0.85  # of the words of a text are in its script
 _KANA = 0.1  # a smaller share of kana among Han and kana is a name or a sign in Chinese
 _ASKED = 5  # words of a question from which on it is in a language
@@ -67,7 +69,8 @@ class LanguageMismatch(Check):
     is whatever may be meant so: prompts that speak of a language, translation, code or keywords anywhere in the
     conversation; questions that hold a text in the language of the answer; a system prompt or an earlier question in
     that language; answers that are code, names or formulas; thinking (`<think>`) before an answer in the right
-    language. `stray` counts single words of another script (Cyrillic, Hangul or kana, Chinese in English) in the middle
+    language; 30 answers and more between two languages whose lengths follow those of their questions, as translations
+    do. `stray` counts single words of another script (Cyrillic, Hangul or kana, Chinese in English) in the middle
     of a sentence, outside brackets and quotation marks. In pairs only the chosen answer counts.
     """
 
@@ -102,8 +105,10 @@ class LanguageMismatch(Check):
 
     def measure(self, data: View) -> Measured:
         """Count what the feature found."""
-        found = data[self._found].collect().lazy()
-        lines = found.filter(pl.col("problem") != _SHORT)
+        every = data[self._found].collect().lazy()
+        translated = _translated(every)
+        found = every.filter(~translated)
+        lines = found.filter(pl.col("problem") != _SHORT).select("row", "where", "problem", "said", "detail")
         texts = of_rows(turn_texts(data, plain=False), lines).select("row", "text", where="path")
         texts = texts.unique(["row", "where"], keep="first")
         shown = lines.join(texts, on=["row", "where"], how="left", maintain_order="left")
@@ -111,29 +116,49 @@ class LanguageMismatch(Check):
             *rates("rate", lines.filter(problem="language_mismatch"), data.rows, by=self.by, rows=data.rows),
             *rates("stray", lines.filter(problem="stray_words"), data.rows, by=self.by, rows=data.rows),
         )
-        return Measured(values, evidence=shown, not_checked=self._left_out(total(found.filter(problem=_SHORT))))
+        left = self._left_out(total(found.filter(problem=_SHORT)), total(every.filter(translated)))
+        return Measured(values, evidence=shown, not_checked=left)
 
-    def _left_out(self, short: int) -> tuple[Message, ...]:
-        if not short:
-            return ()
-        return (
-            Message.plural(
-                "{n:,} answer has fewer than {words} words and was not judged",
-                "{n:,} answers have fewer than {words} words and were not judged",
-                short,
-                words=self.words,
-            ),
+    def _left_out(self, short: int, translated: int) -> tuple[Message, ...]:
+        few = Message.plural(
+            "{n:,} answer has fewer than {words} words and was not judged",
+            "{n:,} answers have fewer than {words} words and were not judged",
+            short,
+            words=self.words,
         )
+        # Never one: a single pair of lengths says nothing.
+        long = Message(
+            "the lengths of {n:,} answers follow those of their questions, as translations do: "
+            "their language was not judged",
+            n=translated,
+        )
+        return (*((few,) if short else ()), *((long,) if translated else ()))
+
+
+def _translated(found: pl.LazyFrame) -> pl.Expr:
+    """Which lines are of two languages between which the set translates: long questions have long answers.
+
+    The correlation of the logarithms of both lengths is 0.8 in the one translation that was measured (of novels), and
+    at most 0.57 in 61 of 70 sets in one language. In the other nine it is 0.7 to 1.0: rewritten, corrected or extracted
+    texts. Of such a set, and of one whose questions were translated alone, nothing would be said here.
+    """
+    lengths = pl.col("asked_chars", "chars").log1p()
+    pairs = found.drop_nulls(["between", "asked_chars"]).with_columns(lengths).group_by("between")
+    known = pairs.agg(pl.len(), r=pl.corr("asked_chars", "chars"))
+    alike = known.filter(pl.col("len") >= _SEVERAL, pl.col("r").fill_nan(0) >= _ALIKE).collect()["between"]
+    return pl.col("between").is_in(alike.implode()).fill_null(value=False)
 
 
 class Mismatches(Feature):
     """`row`, `where`, `problem`, `said`, `detail`: answers in another language, words of another script.
 
-    The problem `short` is that of an answer that is too short to be judged.
+    The problem `short` is that of an answer that is too short to be judged. `between` names the two scripts, and
+    `asked_chars` and `chars` are the characters of question and answer, where the scripts differ.
     """
 
     columns = {
-        "row": pl.UInt32, "where": pl.String, "problem": pl.String, "said": pl.String, "detail": pl.String
+        "row": pl.UInt32, "where": pl.String, "problem": pl.String, "said": pl.String, "detail": pl.String,
+        "between": pl.String, "asked_chars": pl.UInt32, "chars": pl.UInt32,
     }  # fmt: skip
 
     words: int
@@ -162,11 +187,16 @@ class Mismatches(Feature):
         told = differ.join(quoted, on="at", how="left", maintain_order="left")
         told = told.join(asked_in, on="asked_in", how="left", maintain_order="left")
         meant = _meant(named.join(quoted, on="at", how="inner", maintain_order="left"), differ)
-        found = _prose(told).join(meant, on="row", how="anti", maintain_order="left").collect().lazy()
+        sizes = {"asked_chars": pl.col("question").str.len_chars(), "chars": pl.col("text").str.len_chars()}
+        between = pl.concat_str("asked", "script", separator=" ")
+        prose = _prose(told).with_columns(between=between, **sizes)
+        found = prose.join(meant, on="row", how="anti", maintain_order="left").collect().lazy()
         found = pl.concat([found, _other_tongues(texts, last)], how="diagonal")
         asked, answered = word(_name("asked")), word(_name("script"))
         said = saying("asked in {asked}, answered in {answered}", asked=asked, answered=answered)
-        lines = found.select("row", where="path", problem=pl.lit("language_mismatch"), said=said)
+        lines = found.select(
+            "row", "between", "asked_chars", "chars", where="path", problem=pl.lit("language_mismatch"), said=said
+        )
         short = named.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("size") < self.words)
         short = short.select("row", problem=pl.lit(_SHORT))
         every = pl.concat([lines, _stray(texts, named, answers), short], how="diagonal").collect()

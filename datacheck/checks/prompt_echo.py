@@ -45,7 +45,7 @@ class PromptEcho(Check):
     count, nor a prompt below `bytes` (30: ten Chinese characters; 15 where the prompt is all that is answered, which
     `whole` counts). An answer that is all that stands behind the prompt's first line is the input once more
     (`input_only`), unless corrections or an order were asked for. Prompts that ask for their own words (repeat, quote,
-    复述) or stop in the middle are fine, and so is code, which completions repeat.
+    复述) or stop in the middle, within an open bracket too, are fine, and so is code, which completions repeat.
     """
 
     metrics = {
@@ -79,7 +79,7 @@ class PromptEcho(Check):
             .collect()
             .lazy()
         )
-        wanted = _before("text").str.contains(_ASKED) | looks_like_code(_before("text"))
+        wanted = _before("text").str.contains(_ASKED) | looks_like_code(_before("text")) | _open(_before("text"))
         # "The causes of rust" may be the subject of the first sentence too: words go on only behind a mark.
         after = pl.col("text").str.slice(_before("text").str.len_chars(), 1)
         apart = _before("text").str.contains(r"[^\p{L}\p{N}]$") | ~after.str.contains(r"[\p{L}\p{N}]")
@@ -118,6 +118,12 @@ class PromptEcho(Check):
             & (_before("text").str.len_bytes() >= least)
             & pl.col("text").str.starts_with(_before("text"))
         )
+
+
+def _open(text: pl.Expr) -> pl.Expr:
+    """Whether a text is a bracket that is not closed, as of code or JSON to write on."""
+    opened, closed = text.str.count_matches(r"[(\[{]"), text.str.count_matches(r"[)\]}]")
+    return text.str.contains(r"^\s*[(\[{]") & (opened > closed)
 
 
 def _unlabelled() -> pl.Expr:

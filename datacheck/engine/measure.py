@@ -5,7 +5,7 @@ import re
 from bisect import bisect
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +31,7 @@ ID = {"id": pl.String()}  # what the row's id column holds, where the contract n
 WORDS = 200  # characters of a name that a `detail` mentions
 _GIVEN = {**EVIDENCE, "said": pl.String()}  # sentences become words, in `detail`, before they are written
 LONGEST = 1000  # characters of a note, and of what it quotes
+_WORD = 32  # characters of a word that is met again
 _LEAD = 40  # characters that two texts share before they differ that a reader gets to see
 MEASURED, FACTS, _EVIDENCE, _NOTHING = "measured", "measured.json", "evidence.parquet", "nothing"
 _LINE = re.compile(r"(?::[0-9]+){1,2}\Z")  # what `place` writes behind the name of a file
@@ -132,7 +133,17 @@ def _safe_words(said: Message, limit: int) -> Message:
 def _safe_word(value: Parameter, limit: int) -> Parameter:
     if isinstance(value, Message):
         return _safe_words(value, limit)
-    return excerpt(value, limit=limit) if isinstance(value, str) else value
+    return _shown_word(value, limit) if isinstance(value, str) else value
+
+
+def _shown_word(text: str, limit: int) -> str:
+    """A word that says of many places the same, as `block` does, is looked at once."""
+    return _known_word(text, limit) if len(text) <= _WORD else excerpt(text, limit=limit)
+
+
+@lru_cache(1024)
+def _known_word(text: str, limit: int) -> str:
+    return excerpt(text, limit=limit)
 
 
 @cache

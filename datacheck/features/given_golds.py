@@ -14,13 +14,20 @@ from datacheck.text.stated import holds, states
 _VERDICTS = frozenset(
     {"true", "false", "正确", "错误", "correct", "incorrect", "不正确", "not given"}
 )  # asked for by name
-_SIGNS = re.compile(r"\\[a-z]+|\W|_")  # of formulas: `f(n)` and `30^\circ` say no more than two characters do
+# Of formulas: `f(n)`, `30^\circ` and `\begin{pmatrix} 7 \\ -2 \end{pmatrix}` say no more than two characters do.
+_SIGNS = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|\\[a-z]+|\W|_")
+_LABEL = re.compile(r"(?<![0-9a-z])([a-j])[).:、]")  # of an option among those of the prompt: (A), B., C:
+_LABELLED = re.compile(_LABEL.pattern + r"[\s\\}${~;,]*$")
+_LABELS = 3  # different ones from which on they are options to choose from
+_LABEL_ROOM = 16  # characters before an option in which its label stands
 _WORD = re.compile(r"[0-9a-z]", re.ASCII)
 _BLANK = r"\[(?:mask|blank)\]|_{4}"  # to be filled in with what the text before it defines: $f = [MASK] c_k$
 
 
 class GivenGolds(Feature):
-    """`row`, `where`, `gold`, `state`, `number`: a line per row with a gold and a prompt; per answer of a listed gold.
+    """`row`, `where`, `gold`, `plain` (normalised), `told`, `state`, `number`: a line per row with a gold and a prompt.
+
+    Of a listed gold there is a line per answer. `told`: the prompt tells it as its answer.
 
     `state` is given (the normalised prompt holds the gold as words of their own), absent, or trivial: a number, the
     letter of an option, true or false, or fewer than `min_chars` letters and digits say nothing where they occur, so
@@ -30,7 +37,10 @@ class GivenGolds(Feature):
     `number`: of a gold that is one, as `holds` says.
     """
 
-    columns = {"row": pl.UInt32, "where": pl.String, "gold": pl.String, "state": pl.String, "number": pl.String}
+    columns = {
+        "row": pl.UInt32, "where": pl.String, "gold": pl.String, "plain": pl.String, "told": pl.Boolean,
+        "state": pl.String, "number": pl.String,
+    }  # fmt: skip
 
     of: Of
     extract: Extract
@@ -46,7 +56,7 @@ class GivenGolds(Feature):
         """Search every prompt for its own gold; look at the ends of what was found."""
         asked = part.turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
         prompts = asked.group_by("row", maintain_order=True).agg(
-            where=pl.col("path").last(), prompt=pl.col("text").str.join("\n")
+            where=pl.col("path").last(), prompt=pl.col("text").str.join("\n"), path="path", text="text"
         )
         golds = _single(part[self.needs()[0]].drop_nulls("gold").select("row", "gold", "listed").collect())
         both = golds.lazy().join(prompts, on="row", maintain_order="left").collect()
@@ -74,12 +84,25 @@ class GivenGolds(Feature):
         inside = [
             (row, plain)
             for row, plain, prompt in given.select("row", "plain", "prompt").iter_rows()
-            if not _as_words(plain, prompt)
+            if not as_words(plain, prompt)
         ]
         cut = pl.DataFrame(inside, schema={"row": pl.UInt32, "plain": pl.String}, orient="row")
         marked = both.join(cut.with_columns(cut=True), on=["row", "plain"], how="left", maintain_order="left")
         absent = pl.when("cut").then(pl.lit("absent")).otherwise("state")
-        return marked.with_columns(state=absent).select(*self.columns)
+        return marked.with_columns(state=absent, where=self._holding(marked)).select(*self.columns)
+
+    def _holding(self, marked: pl.DataFrame) -> pl.Series:
+        """The place of each line; of a gold that the prompt holds untold, the last message that holds it."""
+        places = marked["where"].to_list()
+        held = marked.with_row_index("at").filter(
+            pl.col("state") == "given", ~pl.col("told"), pl.col("path").list.len() > 1
+        )
+        for at, plain, paths, texts in held.select("at", "plain", "path", "text").iter_rows():
+            said = normalise(pl.Series(texts, dtype=pl.String).fill_null(""), self.normalise)
+            places[at] = next(
+                (path for path, text in zip(paths[::-1], said[::-1], strict=True) if plain in text), places[at]
+            )
+        return pl.Series("where", places, dtype=pl.String)
 
     def _begun(self, part: View, golds: pl.DataFrame) -> pl.DataFrame:
         """`row`, `gold`, `begun`: where a prompt ends with words of the assistant that tell the gold as the answer.
@@ -122,13 +145,19 @@ def _trivial(plain: str, least: int) -> bool:
     return (
         len(_SIGNS.sub("", plain)) < least
         or plain in _VERDICTS
-        or number(plain) is not None
+        or number(plain.replace("{,}", ",").replace("\\$", "$")) is not None
         or choice(plain) is not None
     )
 
 
-def _as_words(plain: str, prompt: str) -> bool:
-    """Whether it stands anywhere without cutting a Latin word or a number ("cat" does not stand in "concatenate")."""
+def as_words(plain: str, prompt: str) -> bool:
+    """Whether it stands anywhere without cutting a Latin word or a number ("cat" does not stand in "concatenate").
+
+    An option is to be chosen, and so tells nothing: where the prompt has three labels, what follows one is none.
+    """
     before = r"(?<![0-9a-z])" if _WORD.match(plain[0]) else ""
     after = r"(?![0-9a-z])" if _WORD.match(plain[-1]) else ""
-    return re.search(before + re.escape(plain) + after, prompt) is not None
+    places = re.finditer(before + re.escape(plain) + after, prompt)
+    if len({label[1] for label in _LABEL.finditer(prompt)}) < _LABELS:
+        return next(places, None) is not None
+    return any(not _LABELLED.search(prompt[max(0, at.start() - _LABEL_ROOM) : at.start()]) for at in places)

@@ -1,13 +1,14 @@
 """Pairs of near-duplicates: proposed by keys that rows share, compared by many workers until the walk is certain."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from datacheck.check import Need, Rounds, View, total
 from datacheck.features.near import PREFERRED_BY, Candidates, Keep, RowMarks, gathered_marks, groups, preferred, said_in
-from datacheck.text.arrays import Bools, Int64s, UInt8s, UInt32s, UInt64s
+from datacheck.text.arrays import Bools, Int64s, UInt8s, UInt32s, UInt64s, sorted_unique
 from datacheck.text.matching import (
     Pairs,
     answered_otherwise,
@@ -37,7 +38,7 @@ class NearPairs(Rounds):
 
     `left` < `right`; `common`, `union`: sizes; `same_task`: whether short golds and numbers of the questions are equal;
     `otherwise`: if they are, whether the rows have answers that differ (ANSWERED), or questions (ASKED). `right` null:
-    `left` has been compared with all later rows that share a key with it.
+    `left` has been compared with all later rows that share a key with it, or (`same_task`) with those of its task.
 
     similar: the threshold; contained: as for `matching.reaching`.
     """
@@ -53,8 +54,8 @@ class NearPairs(Rounds):
     contained: float | None
 
     def needs(self) -> tuple[Need, ...]:
-        """The candidates, the keys that they share, and marks."""
-        return (Need(self.of), *self.of.keys, Need(RowMarks(of=self.of.sketch)))
+        """The candidates, the keys that they share, marks, and which are templates."""
+        return (Need(self.of), *self.of.keys, Need(RowMarks(of=self.of.sketch)), Need(self.of.sketch))
 
     def ranked(self, data: View, *columns: str) -> pl.DataFrame:
         """Columns of the candidates' table that have values, and what they are preferred by, in order of preference.
@@ -68,53 +69,72 @@ class NearPairs(Rounds):
 
     def deal(self, data: View, number: int) -> Iterator[pl.DataFrame]:
         """Pairs that can be similar, with what a task must know of their rows; all rows where all are compared."""
-        facts = self.ranked(data, "row", "length", "media", "label")
-        if not facts.height:
+        apart = self._apart(data)
+        if not len(apart.all):
             return
         if not self.of.exact:
-            pairs, expanded = self._next(data, facts, number)
+            pairs, expanded = self._next(data, apart, number)
         elif number:
             return
-        apart = groups(facts) if self.of.exact else None
-        del facts  # where the rows lie is read now: not both at once
-        known = self.ranked(data, *_PLACED[1:])
-        task = pl.Series(groups(known, "task").astype(np.uint32))
-        told = known.with_row_index("rank").with_columns(pl.col("row").cast(pl.UInt32), task=task).select(_PLACED)
-        del known
-        if apart is not None:
-            yield told.with_columns(apart=pl.Series(apart))
+        told = self.ranked(data, *_PLACED[1:-1]).with_row_index("rank").with_columns(pl.col("row").cast(pl.UInt32))
+        told = told.select(*_PLACED[:-1], task=pl.Series(apart.by_task.astype(np.uint32)))
+        if self.of.exact:
+            yield told.with_columns(apart=pl.Series(apart.all))
             return
         size = min(max(LEAST, -(-len(pairs) // TASKS)), MOST)
         for at in range(0, len(pairs), size):
             dealt = _with_places(told, pairs[at : at + size])
-            yield dealt if at else pl.concat([dealt, pl.DataFrame({"left": expanded})], how="diagonal")
+            yield pl.concat([dealt, expanded.clear() if at else expanded], how="diagonal")
 
-    def _next(self, data: View, facts: pl.DataFrame, number: int) -> tuple[UInt64s, UInt32s]:
+    def _apart(self, data: View) -> "_Apart":
+        """What stands apart."""
+        facts = self.ranked(data, "media", "label", "task")
+        every, by_task = groups(facts), groups(facts, "task")
+        if "task" not in facts.columns:
+            return _Apart(every, every, by_task)
+        table = data[Need(self.of.sketch)].filter("template").select(pl.col("row").cast(pl.UInt64))
+        alone = facts["row"].is_in(table.collect(engine="streaming")["row"].implode()) & facts["task"].is_not_null()
+        return _Apart(every, np.where(alone.to_numpy(), by_task + every.max(initial=0) + 1, every), by_task)
+
+    def _next(self, data: View, apart: "_Apart", number: int) -> tuple[UInt64s, pl.DataFrame]:
         """The pairs to compare, and the rows that are expanded by that. No pairs: all is certain."""
-        known = data[Need(self)].collect()
-        edges, done = known.drop_nulls("right"), np.zeros(facts.height, np.bool_)
-        done[known.filter(pl.col("right").is_null())["left"].to_numpy()] = True
-        told, before = np.sort(packed(*(edges[side].to_numpy() for side in _SIDES))), done.copy()
-        stays = np.logical_or.reduce([staying(facts.height, told[own]) for own in walks(edges.sort(_SIDES))])
-        apart, lengths = groups(facts), facts["length"].to_numpy()
-        tables = _Tables(data, self.of, facts["row"].to_numpy(), apart)
-        marks = KnownMarks(None, 0)
-        if tables.entries >= MARKED_FROM:
-            every = gathered_marks(data, self.of.sketch)
-            rows = facts["row"].to_numpy()
-            whole = len(rows) == len(every) and self.keep == "first"
-            marks = KnownMarks(every if whole else every[rows], self.of.least)
-            del every
+        facts, known = self.ranked(data, "row", "length"), data[Need(self)].collect()
+        edges, done = known.drop_nulls("right").sort(_SIDES), known.filter(pl.col("right").is_null())
+        told = np.sort(packed(*(edges[side].to_numpy() for side in _SIDES)))
+        rows, lengths = facts["row"].to_numpy(), facts["length"].to_numpy()
+        *in_tasks, in_all = (staying(facts.height, told[own]) for own in walks(edges))
+        levels = [_Level(_Tables(data, self.of, rows, apart.compared), in_all)]
+        if np.array_equal(apart.compared, apart.by_task):
+            levels[0].stays |= np.logical_or(*in_tasks)
+        else:
+            levels.append(_Level(_Tables(data, self.of, rows, apart.by_task), np.logical_or(*in_tasks)))
+        for level, each in enumerate(levels):
+            each.done[done.filter(pl.col("same_task") <= bool(level))["left"].to_numpy()] = True
+        marks, expanded = self._marks(data, rows, levels[0].tables.entries), []
         while True:
-            found = next_pairs(tables, stays, done, marks, self.of.sketch.scheme[1], number)
-            done[found.expanded] = True
-            pairs = found.pairs
+            found = [
+                next_pairs(each.tables, each.stays, each.done, marks, self.of.sketch.scheme[1], number)
+                for each in levels
+            ]
+            for level, (_, rows_done) in enumerate(found):
+                for own in levels[level:]:
+                    own.done[rows_done] = True
+                expanded.append(pl.DataFrame({"left": rows_done}).with_columns(same_task=pl.lit(level > 0)))
+            pairs = sorted_unique(np.concatenate([some for some, _ in found]))
             if len(told):
                 pairs = np.setdiff1d(pairs, told, assume_unique=True)
-            can = [self._possible(pairs[at : at + BLOCK], apart, lengths) for at in range(0, len(pairs), BLOCK)]
+            can = [self._possible(pairs[at : at + BLOCK], apart.all, lengths) for at in range(0, len(pairs), BLOCK)]
             pairs = pairs[np.concatenate([np.zeros(0, np.bool_), *can])]
-            if len(pairs) or not len(found.expanded):
-                return pairs, np.flatnonzero(done & ~before).astype(np.uint32)
+            if len(pairs) or not any(len(rows) for _, rows in found):
+                return pairs, pl.concat(expanded)
+
+    def _marks(self, data: View, rows: UInt64s, entries: int) -> KnownMarks:
+        """The marks of the rows, where there are so many keys that not every pair that shares one may be compared."""
+        if entries < MARKED_FROM:
+            return KnownMarks(None, 0)
+        every = gathered_marks(data, self.of.sketch)
+        whole = len(rows) == len(every) and self.keep == "first"
+        return KnownMarks(every if whole else every[rows], self.of.least)
 
     def _possible(self, pairs: UInt64s, apart: Int64s, lengths: UInt32s) -> Bools:
         """Say which pairs can be similar."""
@@ -126,7 +146,7 @@ class NearPairs(Rounds):
         """Compare the pairs exactly."""
         if self.of.exact:
             return self._told(data, dealt, self._complete(data, dealt))
-        pairs, done = dealt.drop_nulls("right"), dealt.filter(pl.col("right").is_null())["left"]
+        pairs, done = dealt.drop_nulls("right"), dealt.filter(pl.col("right").is_null()).select("left", "same_task")
         sides = [
             pairs.select(pl.col(side).alias("rank"), *(pl.col(f"{side}_{name}").alias(name) for name in _PLACED[1:]))
             for side in _SIDES
@@ -135,8 +155,7 @@ class NearPairs(Rounds):
         nth = rows.select("rank", nth=pl.int_range(pl.len()))
         both = [side.join(nth, on="rank", how="left", maintain_order="left")["nth"].to_numpy() for side in sides]
         found = reaching(self.of.sets(data, rows), np.stack(both, axis=1), self.similar, self.contained)
-        expanded = pl.DataFrame({"left": done}).with_columns(pl.lit(None, kind).alias(name) for name, kind in _REST)
-        return pl.concat([self._told(data, rows, found), expanded])
+        return pl.concat([self._told(data, rows, found), done], how="diagonal")
 
     def _complete(self, data: View, rows: pl.DataFrame) -> Pairs:
         """All similar pairs of all rows."""
@@ -161,7 +180,6 @@ class NearPairs(Rounds):
 
 
 _NEVER_NULL = ("row", "text", *_PLACED[2:5])
-_REST = tuple(NearPairs.columns.items())[1:]
 
 
 def walks(pairs: pl.DataFrame) -> list[Bools]:
@@ -192,6 +210,30 @@ def _otherwise(data: View, of: Candidates, pairs: Int64s) -> UInt8s:
     with said_in(data, of.sketch.of, rows, "questions") as questions:
         asked = asked_otherwise(questions, places) & short
     return np.where(answered, ANSWERED, np.where(asked, ASKED, 0)).astype(np.uint8)
+
+
+class _Apart(NamedTuple):
+    """Numbers of the rows, which share one where they may be a pair.
+
+    all: by media and label. by_task: by the task as well. compared: as `all`, but rows with a task that are nearly
+    nothing but boilerplate are apart by that, too: what is left of them, the numbers of a template, is alike by chance,
+    and of 490,000 tasks of Countdown all would be compared with all, to say of a few that they have other golds.
+    """
+
+    all: Int64s
+    compared: Int64s
+    by_task: Int64s
+
+
+class _Level:
+    """Pairs that some walks need: `stays`, which rows these leave so far; `done`, which are expanded for them.
+
+    The last walk does not count tasks, so it needs pairs of all. The others need those of one task: a template of
+    numbers has as many tasks as rows, none of which repeats another, and all pairs of them would be compared.
+    """
+
+    def __init__(self, tables: "_Tables", stays: Bools) -> None:
+        self.tables, self.stays, self.done = tables, stays, np.zeros(len(stays), np.bool_)
 
 
 class _Tables:

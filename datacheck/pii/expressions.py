@@ -37,8 +37,10 @@ NAME_LINKER = rf"(?:(?:{_VERB}|{_MARK}|如下){{0,6}}|{ANSWERED})"
 # Expressions that let most rows go before the prefilters that share them are tried; each is a superset of those.
 # Or 3-4-4 digits with a sign of the writer's own between them, or line breaks: 138,2233,5566
 BREAK = r"[ \-]?\r?\n[ \t>]{0,4}(?:[\-*•][ ])?"  # the number goes on in the next line, or in the next item of a list
-SIGNS = "[,，、。/|~～*+]"
-_APART = rf"[0-9]{{3}}(?:{SIGNS}[0-9]{{4}}{SIGNS}|{BREAK}[0-9]{{4}}{BREAK})[0-9]{{4}}"
+# 杠 is how a hyphen is said; arrows, symbols and pictures (138📱1234📱5678) are meant to hide a number from a filter.
+SIGNS = "[,，、。/|~～*+;；:：=&#^…杠→\u2190-\u21ff\u2600-\u27bf\U0001f300-\U0001faff]"
+BETWEEN_GROUPS = f"[ ]?{SIGNS}{{1,2}}[ ]?"
+_APART = rf"[0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}{BETWEEN_GROUPS}|{BREAK}[0-9]{{4}}{BREAK})[0-9]{{4}}"
 GATE_FIVE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{4}}|{_APART}"
 GATE_DIGITS = rf"[0-9](?:{GAP}[0-9]){{5}}|{_APART}"
 

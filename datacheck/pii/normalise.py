@@ -30,7 +30,14 @@ _NUMERALS = {
 CHINESE_NUMERALS = "".join(_NUMERALS)
 _TO_DIGITS = str.maketrans(_NUMERALS)
 
-_RUN = re.compile(rf"[0-9{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{6,}}")
+# … or of a mobile number the three groups, as they are said: 幺三八，二二三三，五五六六
+_ANY = f"[0-9{CHINESE_NUMERALS}]"
+_RUN = re.compile(
+    rf"{_ANY}(?:[ .\-]?{_ANY}){{6,}}"
+    rf"|(?<!{_ANY})[1一壹幺][3-9三四五六七八九叁參肆伍陆陸柒捌玖]{_ANY}"
+    rf"(?P<sign>[,，、。/杠]|[ ]?[,，、。/…~～]{{1,2}}[ ]?)"
+    rf"{_ANY}{{4}}(?P=sign){_ANY}{{4}}(?!{_ANY})"
+)
 _HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
 _HIGH_ESCAPE, _LOW_ESCAPE = r"\\u[dD][89abAB][0-9a-fA-F]{2}", r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 SHORT_ESCAPE = r"\\[nrtbf]"

@@ -158,7 +158,7 @@ def _bare(text: str) -> str:
 def _spelt(address: str) -> Iterator[str]:
     """A mailbox in words: a at qq dot com, a艾特qq点com."""
     name, _, domain = address.rpartition("@")
-    yield from (f"{name} {at} {domain.replace('.', f' {dot} ')}" for at, dot in (("at", "dot"), ("艾特", "点")))
+    yield from (f"{name} {at} {domain.replace('.', f' {dot} ')}" for at in ("at", "艾特") for dot in ("dot", "点"))
 
 
 def _of_a_value(bare: str) -> Iterator[_Test]:

@@ -28,11 +28,16 @@ _ROLES = (
 )
 # A word that leads to somebody: Customer: …, Dear …, the record of …
 _LED = re.compile(
-    rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|name|contact|consignee|recipient|passenger|employee|student"
+    rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
     r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best|claimant|insured|policyholder"
-    r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver)[ ]?[:：,，][ \n]?"
-    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:{_ROLES})[ ]?"
-    r"|(?i:dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
+    r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver"
+    r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
+    r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
+    r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:{_ROLES}|名叫|叫做|[帮替])[ ]?"
+    r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
+    r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
+    r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
     r"(?:record|account|file|profile|order|form|details|address|number|request) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
     rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
@@ -70,6 +75,7 @@ _RARE = (
 )
 _GIVEN = (
     GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
+    "学友正广水秋少泰保尔亦怀仙运庚璋花彦"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
@@ -77,11 +83,15 @@ _LIKELY = re.compile(
     rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
     rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?![{HAN}])"
 )
+_KIN = (
+    "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
+    "|同事)"
+)
 # 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
 _MEANT = re.compile(
-    rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_ROLES})[ ]?"
+    rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_KIN}|{_ROLES})[ ]?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您]|先生|女士|[^{HAN}]|\Z)"
+    rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您约挂]|先生|女士|[^{HAN}]|\Z)"
     # … or, behind a role, anything that is done: 业主高宝珠反映漏水
     rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
     r"(?=[反申提要想投报起诉称表因于在住到与和])"
@@ -93,34 +103,58 @@ _HAS = re.compile(
     r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e)(?![a-z])"
     r"|<[A-Z])"
 )
+# A value of SQL or code before somebody's number or mailbox: ('Quentin Patel', '138…; {"name": "Quentin Patel", "phone"
+_QUOTED = re.compile(
+    rf"[\"'](?P<value>{_FULL}|(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[\"'],[ ]?[\"']"
+    r"(?:\+?[0-9][0-9() \-]{6,16}[\"']|[A-Za-z0-9._%+\-]{1,64}@|<[A-Z])"
+    rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],[ ]?[\"']"
+    r"(?:phone|mobile|tel|cell|e-?mail|wechat|id_?card|ssn|passport|dob|birth)"
+)
 # 帮…查一下: whoever stands between
 _FOR = re.compile(
     rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
 _CHILD = re.compile(
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
+    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
     r"(?=的?(?:妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人))"
+)
+# Who speaks in a log of a chat: a line with the name and the time, or the time and the name with a colon
+_TIME = r"(?:[0-9]{2,4}[\-/.年][0-9]{1,2}[\-/.月][0-9]{1,2}日?[ ]{1,2})?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
+_SPEAKS = re.compile(
+    rf"^(?:(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ \t]{{1,4}}{_TIME}[ ]?$"
+    rf"|\[?{_TIME}\]?[ \t]{{0,2}}(?:班主任|群主|管理员)?"
+    rf"(?P<timed>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[:：])",
+    re.MULTILINE,
+)
+# A Chinese name in English words: login failed for 白红梅, author: 冼翠花
+_FOREIGN_WORD = re.compile(
+    rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
+    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})(?![{HAN}])"
 )
 # Characters by which the sounds of foreign names are written
 _SOUNDS = (
     "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
     "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
-    "翰古热买江孜依木合穆顿珠次仁卓玛旺桑卜"
+    "翰古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
 )
 # A rare surname, and a foreign name in Chinese
 _RARELY = re.compile(
     rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
-    rf"|(?P<foreign>(?:[ ]?[{_SOUNDS}]){{2,6}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
+    rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
+_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _CHILD, _SPEAKS, _FOREIGN_WORD)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
 _NO_NAMES = frozenset(
-    "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season".split()
+    "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season Support Service Services"
+    " Resources Desk Care Relations Affairs States York Kingdom Zealand Online Store Bot Assistant Engineering"
+    " Marketing".split()
 )
 _SURELY = ("件人", "货人", "系人")
 _COMPOUND = frozenset(COMPOUND.split("|"))
+_GIVEN_NAMES, _PLACES = frozenset(GIVEN), frozenset("江河山镇洲源家兵军民歌金")
 _PARTIES = frozenset(
     "Plaintiff Defendant Claimant Policyholder Insured Witness Candidate Applicant Customer Client Patient Guest"
     " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()
@@ -160,14 +194,14 @@ def _listed(text: str) -> Iterator[FreeName]:
 def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
     ends = given_names()[1]
-    for match in (each for form in (_LED, _OWNS, _LINE, _PINYIN) for each in form.finditer(text)):
+    for match in (each for form in (_LED, _OWNS, _LINE, _PINYIN, _QUOTED) for each in form.finditer(text)):
         start, end = match.span(str(match.lastgroup))
         parts = text[start:end].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:  # Plaintiff Liam Okonkwo
             start, parts = start + len(parts[0]) + 1, parts[1:]
-        if parts[0] not in _OTHER and parts[-1] not in ends - _ENDS_TOO:
+        if parts[0] not in _OTHER and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
             yield FreeName(start, end, LISTED)
-    for match in (each for form in (_LIKELY, _MEANT, _FOR, _CHILD) for each in form.finditer(text)):
+    for match in (each for form in _CHINESE_FORMS for each in form.finditer(text)):
         group = str(match.lastgroup)
         led = text[: match.start(group)].endswith(_SURELY) and not is_entry(match[group])  # 收件人金文学
         if led or not _is_other(match[group]):
@@ -183,7 +217,9 @@ def _is_other(name: str) -> bool:
     """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
     if name[:2] in _COMPOUND or len(name) == 2:
         return len(name) == 2 and is_word(name)
-    return is_entry(name) or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)
+    # 梁建国 stands in the dictionary as a place; 黄浦江 and 文艺兵 are what they are
+    is_place = is_entry(name) and not (set(name[1:]) <= _GIVEN_NAMES and name[2] not in _PLACES)
+    return is_place or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)
 
 
 def _without_accents(word: str) -> str:

@@ -24,7 +24,7 @@ import polars as pl
 
 from datacheck.pii.callings import called, named
 from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
-from datacheck.pii.free_names import is_common, is_listed
+from datacheck.pii.free_names import is_common, is_entry, is_listed
 from datacheck.pii.given_names import is_given
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold, folded_text
@@ -48,6 +48,8 @@ _FEWEST_OTHERS = 2
 _FEWEST_MIXED = 7  # letters and digits, as a number plate has: what may be looked for in other records
 # What may stand before a number and belong to it: the country code, the trunk prefix.
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
+_AMERICAN = re.compile(r"(?:\+?1)?([2-9][0-9]{2}[2-9][0-9]{6})")
+_AMERICAN_PREFIX = re.compile(r"(?<![0-9])1\Z")  # 1 415 883 1840
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
 _HYPHENED = re.compile(rf"[{LATIN}]+(?:(?:-|['’](?!s(?![{LATIN}])))[{LATIN}]+)+")
@@ -65,7 +67,13 @@ _FAMILIAR = frozenset("老小阿")
 _CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 _STROKES = str.maketrans("ıłøđðħ", "ilodd" + "h")  # what no normal form takes apart
 _TOUCHING = ("vx", "wx", "v", "wechat", "weixin")
-_SAID = (("at", "dot"), ("艾特", "点"), ("圈a", "点"))  # the signs of an address of mail in words
+_SAID = (
+    ("at", "dot"),
+    ("at", "点"),
+    ("艾特", "点"),
+    ("艾特", "dot"),
+    ("圈a", "点"),
+)  # the signs of an address of mail in words
 _JOINED = re.compile(r"[ \u00a0\u3000]?[,，·]?[ \u00a0\u3000]?")  # between the parts of one name: Whitfield, Sarah
 
 _Known = TypeVar("_Known", dict[str, int], dict[str, list[int]])
@@ -193,11 +201,19 @@ class Traces:
             return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
         match = _CHINESE.fullmatch(name)
         if match is None:
+            self._part_by_points(name, number)
             return []
         surname, given = match.groups()
         if len(given) == _FEWEST_OTHERS:
             (self._given if is_common(given) else self._words).setdefault(given, number)
         return [surname]
+
+    def _part_by_points(self, name: str, number: int) -> None:
+        """Who is called 阿依古丽·买买提 is called 阿依古丽 as well; a part that is a word, only where somebody is."""
+        parts = re.split("[·•・]", name)
+        for part in parts if len(parts) > 1 else ():
+            if len(part) >= _FEWEST_OTHERS and not part.isascii():
+                (self._given if is_entry(part) else self._words).setdefault(part, number)
 
 
 class KnownValues:
@@ -260,7 +276,8 @@ def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[st
     if value.entity == "WECHAT" and plain.isalpha() and plain.isascii():  # who writes vx before it leaves no blank
         yield from ((label + plain.lower(), words) for label in _TOUCHING)
     canonical = RECOGNIZERS[value.entity].canonical(plain)
-    national = canonical[2:] if value.entity == "PHONE_NUMBER" and canonical.startswith("+1") else canonical
+    american = value.entity == "PHONE_NUMBER" and _AMERICAN.fullmatch(canonical)
+    national = american[1] if american else canonical
     for written in sorted({plain, canonical, national}):
         if value.entity == "EMAIL_ADDRESS":
             yield from ((form, words) for form in _spelt(written))
@@ -386,5 +403,7 @@ def _goes_on(text: str, at: int, step: int, *, may_touch: bool) -> bool:
     if not (beside.isascii() and beside.isalnum()):
         return False
     if text[at].isdigit() and beside.isdigit():
-        return not (step < 0 and _PREFIX.search(text[max(0, at - _PREFIX_LENGTH) : at]))
+        before = text[max(0, at - _PREFIX_LENGTH) : at]
+        american = _AMERICAN_PREFIX.search(before) and _AMERICAN.match(text, at)
+        return not (step < 0 and (_PREFIX.search(before) or american))
     return not may_touch and text[at].isascii() and text[at].isalpha() and beside.isalpha()

@@ -1,7 +1,7 @@
 """Try a contract on the first part of its data, as `init` does before it hands one out."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from datacheck.contract.load import load_contract
@@ -44,13 +44,28 @@ def _beginnings(path: Path, glob: str | None, folder: Path) -> Path:
     files = dataset_files(path.name, path, str(path), glob).read[:FILES]
     limits = Limits(chunk_bytes=BYTES // len(files))
     for number, file in enumerate(files):
-        chunk = next(read(file.path.resolve(), Reading(), limits=limits), None)
+        chunk, data = _first(read(file.path.resolve(), Reading(), limits=limits))
         if chunk is not None:
             below = file.path.parent.relative_to(path.resolve()) if glob else f"{number}"
             target = folder / below / _name(file.path, chunk)
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(_data(chunk))
+            target.write_bytes(data)
     return folder
+
+
+def _first(chunks: Iterator[Chunk]) -> tuple[Chunk | None, bytes]:
+    """The first chunk that holds a record, and what it holds; else the first of all.
+
+    Where a row group of Parquet is larger than a chunk, the first chunk may have none.
+    """
+    first: tuple[Chunk | None, bytes] = (None, b"")
+    for chunk in chunks:
+        data = _data(chunk)
+        if first[0] is None:
+            first = (chunk, data)
+        if data or chunk.kind not in BINARY:
+            return (chunk, data) if data else first
+    return first
 
 
 def _name(file: Path, chunk: Chunk) -> str:

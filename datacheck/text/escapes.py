@@ -31,6 +31,9 @@ _SURE = (
     rf"|\p{{Han}}{_LINE_END}\p{{Han}}{{2}}"
 )
 _QUOTES = r'(?:^|[^A-Za-z\\{\[,:])\\"[^"\\{}\[\]\n:]{1,200}\\"(?:[^A-Za-z:]|$)|\\"\\"\\"'
+# A string literal, over several lines if need be, and not the whole text. In a text that was encoded twice each quote
+# has a backslash.
+_STRING = r'(?s)([^"\\])"(?:[^"\\]|\\.)*"'
 _JSON = r"""^\s*["']?[\[{](?s:.*)[\]}]["']?\s*$|[{\[,]\s*\\"|\\"\s*:"""
 _CODES = r"(?:\\u[0-9a-fA-F]{4}){2}|\p{L}\\u(?:2019|00[c-fC-F][0-9a-fA-F])\p{L}"
 _MANY = 2  # a single \n in the middle of a sentence may be the name of the sign
@@ -40,6 +43,6 @@ def left_escaped(prose: pl.Expr) -> pl.Expr:
     """Whether a text has such escapes left. `prose`: the text without its Markdown code; no code without a fence."""
     bare = prose.str.replace_all(_LITERAL, " ").str.replace_all(_MENTION, " ")
     breaks = (bare.str.count_matches(_SINGLE) >= _MANY) | bare.str.contains(_SURE)
-    escapes = breaks | bare.str.contains(_QUOTES) | prose.str.contains(_CODES)
+    escapes = breaks | bare.str.replace_all(_STRING, "$1 ").str.contains(_QUOTES) | prose.str.contains(_CODES)
     program = prose.str.contains("\n", literal=True) & prose.str.contains(_PROGRAM)  # its strings, behind a lost fence
     return escapes & ~prose.str.contains(_TOPIC) & ~prose.str.contains(_JSON) & ~program

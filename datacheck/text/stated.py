@@ -28,7 +28,7 @@ def states(prompt: str, gold: str) -> bool:
     value = number(gold)
     for mark in _MARK.finditer(prompt, prompt.rfind("?") + 1):
         told = prompt[mark.end() : mark.end() + _NEAR + len(gold)].lstrip(_OPENING)
-        if _begins(told, gold, value):
+        if _begins(told, gold, value) and not _lists(gold, prompt[mark.end() :].lstrip(_OPENING)[len(gold) :]):
             return True
     alone = _ALONE.search(prompt)
     return bool(alone and value is not None and number(alone[1]) == value)
@@ -54,3 +54,12 @@ def _begins(told: str, gold: str, value: str | None) -> bool:
             return number(given[0].rstrip(",")) == value and not _MEANS.match(told, given.end())
     rest = told[len(gold) :]
     return told.startswith(gold) and not re.match(r"\w", rest) and not _MORE.match(rest)
+
+
+def _lists(gold: str, rest: str) -> bool:
+    """Whether a letter is the label of the first option of several: "Choose the answer: A) 22 B) 88"."""
+    mark = re.match(r"\s*[).:、]", rest)
+    if len(gold) != 1 or mark is None:
+        return False
+    following = rf"(?<![0-9a-z]){re.escape(chr(ord(gold) + 1))}{re.escape(mark[0])}"
+    return re.search(following, rest) is not None

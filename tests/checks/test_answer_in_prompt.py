@@ -253,3 +253,71 @@ def test_answers_before_the_question_are_examples():
         {"role": "user", "content": "How many are 3 and 4?"},
     ]
     assert measure(AnswerInPrompt(), [{"prompt": prompt, "ground_truth": "7"}]).places == []
+
+
+LABELS = ("Billing issue", "Shipping problem", "Refund request", "Account access")
+
+
+def tickets(count, *, system, extra=""):
+    return [
+        {
+            "prompt": [
+                {"role": "system", "content": system},
+                {"role": "user", "content": f"Ticket {n}: my parcel number {n} did not come.{extra}"},
+            ],
+            "ground_truth": LABELS[n % 4],
+        }
+        for n in range(count)
+    ]
+
+
+def test_a_gold_in_the_instructions_is_none_that_is_given():
+    """A list of labels, in a system prompt or in a line of the question, stands before other golds as well."""
+    listed = "Answer with one of:\n" + "\n".join(f"- {label}" for label in LABELS)
+    assert measure(AnswerInPrompt(), tickets(40, system=listed)).value("rate") == Ratio(0, 40)
+    below = tickets(40, system="Be brief.", extra=f"\n{listed}")
+    assert measure(AnswerInPrompt(), below).value("rate") == Ratio(0, 40)
+    few = measure(AnswerInPrompt(), tickets(12, system=listed))  # nine rows have another gold
+    assert few.value("rate") == Ratio(12, 12)
+
+
+def test_a_gold_behind_the_instructions_is_given_where_it_stands():
+    listed = "Labels: " + ", ".join(LABELS)
+    rows = tickets(40, system=listed)
+    rows[6]["prompt"][1]["content"] += " (Refund request)"
+    rows[7]["prompt"][0]["content"] = "Note: this one is about Account access"
+    result = measure(AnswerInPrompt(), rows)
+    assert result.places == [(6, "prompt[1].content", "answer_in_prompt"), (7, "prompt[0].content", "answer_in_prompt")]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "gold", "given"),
+    [
+        (r"Which one? $\mathrm{(A) \ 6 } \qquad \mathrm{(B) bx+hx } \qquad \mathrm{(C) 12}$", "bx+hx", False),
+        (r"Which one? \textbf{(A)}\ ab+cd\qquad\textbf{(B)}\ ac+bd\qquad\textbf{(C)}\ ad+bc", "ac+bd", False),
+        ("Which one? A. red fox B. grey wolf C. brown bear", "grey wolf", False),
+        ("The grey wolf howls. Which one? A. red fox B. grey wolf C. brown bear", "grey wolf", True),
+        ("Vitamin C. grey wolf", "grey wolf", True),  # one label is none
+        (
+            r"Project $\begin{pmatrix} 7 \\ -2 \end{pmatrix}$ on itself.",
+            r"\begin{pmatrix} 7 \\ -2 \end{pmatrix}",
+            False,
+        ),
+        (r"Salaries: \$130{,}000, \$23{,}000. The median?", r"\$23{,}000", False),
+    ],
+)
+def test_options_within_a_prompt_and_formulas_by_chance(prompt, gold, given):
+    assert measure(AnswerInPrompt(), rows((prompt, gold))).value("rate") == Ratio(int(given), 1)
+
+
+@pytest.mark.parametrize(
+    ("end", "told"),
+    [
+        ("Choose the correct answer: A) 22 B) 88 C) 27", False),
+        ("Choose the correct answer\nA) 22\nB) 88", False),
+        ("Answer: A) 22", True),
+        ("Answer: A", True),
+    ],
+)
+def test_the_first_option_is_not_told_as_the_answer(end, told):
+    assert measure(AnswerInPrompt(), rows((f"What is 2 times 11? {end}", "A"))).value("rate") == Ratio(int(told), 1)

@@ -254,3 +254,11 @@ def test_letters_of_another_kind():
         "b'ok' is of bytes": [],
     }
     assert kinds_of(*texts) == texts
+
+
+def test_quotes_within_a_string_of_a_program_are_its_own():
+    """Code without a fence: where quotes stand without a backslash, the text was not encoded twice."""
+    clojure = '(defn strlen\n  " Return the length\n  >>> (strlen \\"\\")\n  0\n  >>> (strlen \\"abc\\")\n  3"\n  [s]\n  (count s))'
+    assert kinds(clojure) == []
+    assert kinds('He wrote \\"abc\\" on the wall, and "so" too.') == ["escaped"]
+    assert kinds('"He wrote \\"abc\\" on the wall."') == ["escaped"]  # the text of a JSON string, quotes and all

@@ -134,3 +134,11 @@ def test_one_text_that_loses_under_five_prompts():
 def test_one_rejected_answer_beside_several_chosen_ones_is_no_stock_reply():
     ranked = [{"prompt": "问", "chosen": f"第{n}个答案", "rejected": "我不知道。"} for n in range(8)]
     assert measure(IdenticalPairs(), ranked).value("canned") == Ratio(0, 8)
+
+
+def test_a_label_that_wins_as_well_is_no_stock_reply():
+    labels = [("SAFE", "UNSAFE"), ("UNSAFE", "SAFE")]
+    rows = [{"prompt": f"问题{n}", "chosen": labels[n % 2][0], "rejected": labels[n % 2][1]} for n in range(20)]
+    assert measure(IdenticalPairs(), rows).value("canned") == Ratio(0, 20)
+    seldom = [{"prompt": f"问{n}", "chosen": labels[n == 0][0], "rejected": labels[n == 0][1]} for n in range(20)]
+    assert measure(IdenticalPairs(), seldom).value("canned") == Ratio(19, 20)  # UNSAFE wins once in 19 losses

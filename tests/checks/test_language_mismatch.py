@@ -1,5 +1,7 @@
 """Answers in another language than their questions; the verdicts are by hand."""
 
+import random
+
 import pytest
 
 from datacheck.check import Ratio
@@ -149,3 +151,29 @@ def test_a_short_question_with_accents_is_not_english(asked, problems):
         ).problems
         == problems
     )
+
+
+def sentences(count, words, *, seed):
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(words.split(), k=16 + 3 * (7 * n % count))) + "." for n in range(count)]
+
+
+GREEK = "και το νερό είναι καλό για τα φυτά που μένουν στο σπίτι όταν έχει ήλιο"
+ENGLISH = "and the water is good for the plants that stay in the house when there is sun"
+
+
+def test_answers_as_long_as_their_questions_are_translations():
+    """Of 30 and more; where the lengths of questions and answers have nothing to do with each other each is named."""
+    asked, answered = sentences(40, GREEK, seed=1), sentences(40, ENGLISH, seed=2)
+    rows = [{"prompt": q, "completion": a} for q, a in zip(asked, answered, strict=True)]
+    result = measure(LanguageMismatch(), rows)
+    assert result.value("rate") == Ratio(0, 40)
+    assert result.not_checked == (
+        "the lengths of 40 answers follow those of their questions, as translations do: their language was not judged",
+    )
+    assert measure(LanguageMismatch(), rows[:29]).value("rate") == Ratio(29, 29)
+    random.Random(3).shuffle(answered)
+    slipped = [{"prompt": q, "completion": a} for q, a in zip(asked, answered, strict=True)]
+    assert measure(LanguageMismatch(), slipped).value("rate") == Ratio(40, 40)
+    other = {"prompt": ASKED_ZH, "completion": IN_EN}
+    assert measure(LanguageMismatch(), [*rows, other]).places == [(40, "completion", "language_mismatch")]

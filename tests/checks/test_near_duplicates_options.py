@@ -48,6 +48,57 @@ def test_rows_with_pictures_of_their_own_are_no_pairs(monkeypatch):
     assert result.problems == [(at, "exact_copy") for at in range(1, 120, 2)]
 
 
+def test_numbers_in_a_template_are_no_pairs(monkeypatch):
+    """What is left of Countdown without its boilerplate is alike by chance: only rows of one task are compared."""
+    asked, found = [], walk.pairs_from_buckets
+    monkeypatch.setattr(
+        walk, "pairs_from_buckets", lambda *a, **k: (asked.append(block) or block for block in found(*a, **k))
+    )
+    rules = "".join(chr(0x5000 + 13 * i) for i in range(400))
+    form = "用数字[{}, {}, {}]列出一个等式，使结果等于{}。" + rules
+    strangers = ["".join(chr(0x4E00 + (i * 977 + j * j * 31 + j) % 20000) for j in range(60)) for i in range(100)]
+    numbers = [[7 * row % 90 + 9, 3 * row % 50 + 11, row % 7 + 40, row + 10] for row in range(60)]
+    tasks = [{"prompt": form.format(*numbers[row // 2]), "answer": str(row // 2)} for row in range(120)]
+    result = measure(NearDuplicates(), [{"prompt": each} for each in strangers] + tasks)
+    assert result.value("boilerplate_rows") == Ratio(120, 220)
+    assert set(map(tuple, np.concatenate(asked).tolist())) == {(at, at + 1) for at in range(100, 220, 2)}
+    assert result.value("rate") == Ratio(60, 220)
+
+
+def _with_golds(seed):
+    """Texts that are alike in many ways, half of them with golds, and whether one repeats another by itself."""
+    rng = random.Random(seed)
+    base = ["".join(rng.choices("天地玄黄宇宙洪荒日月盈昃辰宿列张", k=rng.randrange(20, 60))) for _ in range(4)]
+    texts = [rng.choice(base) + "".join(rng.choices("寒来暑往秋收冬藏", k=rng.randrange(9))) for _ in range(90)]
+    return texts, [rng.choice(["", "4", "5", "6"]) for _ in texts]
+
+
+def _walk(texts, may):
+    """Which earlier row each repeats, by the plain walk over all."""
+    sets = [{text[i : i + 3] for i in range(len(text) - 2)} for text in texts]
+    kept, gone = [], {}
+    for row in range(len(texts)):
+        alike = [
+            (len(sets[row] & sets[k]) / len(sets[row] | sets[k]), -n, k) for n, k in enumerate(kept) if may(k, row)
+        ]
+        best = max((each for each in alike if each[0] >= 0.7), default=None)
+        kept.append(row) if best is None else gone.update({row: best[2]})
+    return gone
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tasks_are_walked_over_by_themselves(seed, monkeypatch):
+    """However pairs are dealt, copies are those of one task, and `other_golds` those of a walk that counts none."""
+    texts, golds = _with_golds(seed)
+    data = [{"prompt": text, **({"answer": gold} if gold else {})} for text, gold in zip(texts, golds, strict=True)]
+    for module, name, value in ((walk, "FEW", 0), (walk, "EACH", 0), (walk, "IN_LINE", 2), (near_pairs, "LEAST", 3)):
+        monkeypatch.setattr(module, name, value)
+    result = measure(NearDuplicates(on="prompt", boilerplate=None, normalise=()), data)
+    gone, every = _walk(texts, lambda one, other: golds[one] == golds[other]), _walk(texts, lambda *_: True)
+    assert result.value("rate") == Ratio(len(gone), 90)
+    assert result.value("other_golds") == Ratio(len(every.keys() - gone.keys()), 90)
+
+
 def test_the_best_row_of_a_cluster_can_be_kept():
     data = rows(STORY, STORY, STORY, OTHER, s=["0.5", "0.9", None, "0.1"])
     result = measure(NearDuplicates(keep="best_score"), data, source={"columns": {"score": "s"}})

@@ -102,3 +102,13 @@ def test_the_limit_allows_one_in_two_hundred():
 
 def test_the_least_length_is_a_setting():
     assert echoes("Name a tree.", "Name a tree. An oak.", bytes=5) != []
+
+
+def test_an_open_bracket_is_written_on():
+    signature = '(defn strlen\n  "Return the length of a given string, in characters."\n  [s]\n  '
+    whole = signature + "(count s))"
+    assert echoes(signature, whole) == []
+    closed = "(Return the length of a given string, in characters.)"
+    assert echoes(closed, f"{closed} Use count.") == [(0, "messages[1].content", "prompt_echo")]
+    inside = "Return the length (in characters of a given string."
+    assert echoes(inside, f"{inside} Use count.") == [(0, "messages[1].content", "prompt_echo")]

@@ -188,3 +188,37 @@ def test_writers_who_leave_the_last_stop_out_end_as_clauses_do(cut, found):
     few = [*rows[:470], *rows[470:489]]  # 19 are no habit
     result = measure(UnfinishedAnswers(), dataset(*(f"user: 说说 | assistant: {each}" for each in few)))
     assert result.value("rate") == Ratio(19, 489)
+
+
+NATURAL = "I was sad for long. Then I read that book and went out again. It helped me to see {n} things as they are"
+CUT = "I was sad for long. Then I read that book and went out again. It helped me to see {n} things and the"
+
+
+def test_english_writers_who_leave_the_last_stop_out_end_on_no_article():
+    whole = [row(NATURAL.format(n=n) + ".") for n in range(100)]
+    loose = [row(NATURAL.format(n=n)) for n in range(200, 220)]
+    result = measure(UnfinishedAnswers(), [*whole, *loose])
+    assert (result.value("rate"), len(result.not_checked)) == (Ratio(0, 120), 1)
+    cut = [row(CUT.format(n=n)) for n in range(300, 304)]
+    assert measure(UnfinishedAnswers(), [*whole, *loose, *cut]).value("rate") == Ratio(24, 124)
+    one = measure(UnfinishedAnswers(), [*whole, *loose, cut[0]])  # said by its last word
+    assert one.value("rate") == Ratio(1, 121)
+    assert measure(UnfinishedAnswers(), [*whole, *loose[:19]]).value("rate") == Ratio(19, 119)  # 19 are no habit
+
+
+def test_lines_of_lists_that_a_template_ends_with_are_not_cut():
+    """Each answer ends with a list; only of some every other line has a stop."""
+    likely = "The most likely diagnosis is fever {n}.\nNo abnormal findings were recorded.\nAlso considered: cough, ache of head"
+    rows = [row(likely.format(n=n)) for n in range(20)]
+    rows += [row(f"Findings {n}:\n- heart\n- lungs\nAlso considered: cough, ache of head") for n in range(400)]
+    assert measure(UnfinishedAnswers(), rows).value("rate") == Ratio(0, 420)
+
+
+def test_a_length_that_answers_with_a_stop_have_too_is_no_limit():
+    """Formulas of a template: half of the texts of one length end on a bracket, half on a number."""
+    texts = [f"{n}: " + "the green leaf takes in light and gives off air and " * (2 + n % 9) for n in range(60)]
+    whole = [row(text[: 150 + 7 * n] + ".") for n, text in enumerate(texts)]
+    cut = [row(("answer " + text * 4)[:300]) for text in texts[:8]]
+    closed = [row(("formula " + text * 4)[:299] + ")") for text in texts[:8]]
+    assert measure(UnfinishedAnswers(), [*whole, *cut, *closed]).value("cut_length") == Ratio(0, 76)
+    assert measure(UnfinishedAnswers(), [*whole, *cut, *closed[:2]]).value("cut_length") == Ratio(8, 70)

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 import re
 from contextlib import nullcontext
 from pathlib import Path
@@ -595,3 +596,15 @@ def test_roles_that_nobody_knows_are_no_prompts(tmp_path):
     assert "- {check: role_errors" in text
     assert 'no trainer knows the roles "甲", ' in text
     assert 'roles: {"甲": user, ' in text
+
+
+def test_init_tries_parquet_whose_row_group_is_larger_than_a_chunk(tmp_path: Path, here, command):
+    """The first of several chunks holds no row then; it said "tried on 0 rows: 20 checks could not be judged"."""
+    rng = random.Random(4)
+    said = ["".join(rng.choices("abcdefghij klmnop qrstuvw", k=600)) for _ in range(3000)]
+    rows = [
+        {"messages": [{"role": "user", "content": each[:300]}, {"role": "assistant", "content": each}]} for each in said
+    ]
+    pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet", row_group_size=3000)
+    code, _, err = command("init", tmp_path / "a.parquet", "--to", tmp_path / "c.yaml")
+    assert (code, "(1,000 rows)" in err) == (0, True)

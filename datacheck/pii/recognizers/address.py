@@ -52,7 +52,7 @@ _TRY_ENGLISH = rf"[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{0,3}}[0
 _BEFORE = re.compile(rf"[{HAN}0-9A-Za-z]{{0,24}}\Z")
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
-    r".*(?:地址|住址|位于|坐落于|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"
+    r".*(?:地址|住址|[改换变]成|登记|更正|位于|坐落于|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"
     r"|设在|就在|家在|来自|前往|现居|居住于|到|在|于|是|为|址"
     r"|[。，：；！？、])(?=.)",
     re.DOTALL,

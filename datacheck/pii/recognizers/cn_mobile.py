@@ -6,6 +6,7 @@ from random import Random
 from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
+    BETWEEN_GROUPS,
     BREAK,
     FIELD_LEFT,
     GAP,
@@ -15,7 +16,6 @@ from datacheck.pii.expressions import (
     RIGHT,
     RIGHT_OR_USE,
     SEPARATOR,
-    SIGNS,
     worded,
 )
 from datacheck.pii.policy import Policy
@@ -28,7 +28,7 @@ _LEFT = GLUED_LEFT + r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  28
 # "sensor 136 2227 2227": between words and numbers that blanks set apart, groups need context.
 _SET_APART = r"(?:(?<![0-9A-Za-z_)\]%=][ \t])|(?!1[0-9]{2}[ \t]))"
 _GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{BREAK}|{BREAK}[0-9]{{4}}(?:[ \-]?|{BREAK}))[0-9]{{4}}"
-_SIGNED = rf"1[3-9][0-9]{SIGNS}[0-9]{{4}}{SIGNS}[0-9]{{4}}"
+_SIGNED = rf"1[3-9][0-9]{BETWEEN_GROUPS}[0-9]{{4}}{BETWEEN_GROUPS}[0-9]{{4}}"
 # or anywhere, where no blank or bullet says that another item begins
 _ANYWHERE = "|".join(rf"1[3-9][0-9]{{{at}}}\r?\n[0-9]{{{9 - at}}}" for at in range(1, 9))
 _QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")  # 195.154.37.122
@@ -75,7 +75,7 @@ class CnMobile(Recognizer):
             rf"{_PREFIX}1[3-9][0-9]{GAP}[0-9]{{4}}{GAP}[0-9]{{4}}{RIGHT_OR_USE}"
         ),
         "cn_mobile.signs": (
-            rf"{_LEFT}1[3-9][0-9](?P<sign>{SIGNS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
+            rf"{_LEFT}1[3-9][0-9](?P<sign>{BETWEEN_GROUPS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
         ),
         "cn_mobile.before_letters": (
             rf"(?:(?:{_WORDS}|联系我)[号號]?[码碼]?|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no"
@@ -97,7 +97,7 @@ class CnMobile(Recognizer):
     }
     extents = (rf"{_GROUPS}|{_SIGNED}",)
     positive = (
-        rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|新号|换号|換號|[打拨撥]\Z|"
+        rf"{_WORDS}|联系|致电|拨打|来电|短信|联络|聯絡|电联|打给|打我|找我|加我|热线|新号|旧号|换号|換號|[打拨撥]\Z|"
         + worded("tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "wechat")
         + "|"
         + worded("sms", "dial", "reach", "text", "ring me")

@@ -37,6 +37,7 @@ _PUBLIC = words(
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com proton.me example.com "
     "example.org example.net"
 )
+_OF_A_COUNTRY = re.compile(r"(?:yahoo|hotmail|live|outlook|gmx)\.(?:(?:com|co)\.)?[a-z]{2}")  # yahoo.com.tw
 _OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
 _APART = re.compile("[ ]@|@[ ]")
 _MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
@@ -126,12 +127,14 @@ class EmailAddress(Recognizer):
         if rule == "email_address.loose":
             return Judgement(0.6, "valid")
         if rule == "email_address.at":
-            if _APART.search(written) and domain not in _PUBLIC:  # W @ x.shape; beside E-mail it is one
+            if (
+                _APART.search(written) and domain not in _PUBLIC and not _OF_A_COUNTRY.fullmatch(domain)
+            ):  # W @ x.shape; beside E-mail it is one
                 known = " @ " in written and (tld in _GENERIC or _COUNTRYS.search(domain))
                 return Judgement(0.3, "suspect") if known else None
             if "点" in written and not _MARKED.search(written):
                 return None
-            if domain in _PUBLIC:
+            if domain in _PUBLIC or _OF_A_COUNTRY.fullmatch(domain):
                 return Judgement(0.6, "valid")
             known = tld in _GENERIC or (len(tld) == 2 and bool(_MARKED.search(written)))
             return Judgement(0.6 if _MARKED.search(written) else 0.3, "valid" if known else "suspect")

@@ -50,8 +50,9 @@ class National(Recognizer):
             named = f"(?<![{entry['not_behind']}])(?:{named})"
         rule = entity.lower()
         right = r"(?![0-9])" if self._check == "phone" else RIGHT  # a letter may touch a telephone number
+        code = f"(?:{entry['code']})?" if "code" in entry else ""  # of the country, without a sign behind it
         if entry.get("beside"):
-            self.patterns = {rule: rf"(?:{named}){_NUMBER}{LINKER}{GLUED_LEFT}(?P<value>{form}){right}"}
+            self.patterns = {rule: rf"(?:{named}){_NUMBER}{LINKER}{GLUED_LEFT}{code}(?P<value>{form}){right}"}
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}

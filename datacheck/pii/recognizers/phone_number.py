@@ -9,15 +9,16 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, hol
 
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
 _LABEL = (
-    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|call|text|fax|whatsapp|number)"
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|call|text|ring|dial|fax|whatsapp|number)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))"
 )
 # 1 and ten digits in one: a number of China may look the same, so a word stands close before it.
 _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
 # Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
 _TEN = (
-    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?"
-    r"[:：.#=\"' ]{1,3}|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text)[: ]{1,2})"
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?"
+    r"[:：.#=\"' ]{1,3}"
+    r"|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text|ring|dial)[: ]{1,2})"
     r"(?P<value>[2-9][0-9]{2}[2-9][0-9]{6})"
 )
 # … or each digit by itself: Phone: 4 0 4 8 6 7 7 4 6 8
@@ -64,6 +65,7 @@ class PhoneNumber(Recognizer):
     positive = "手机|电话|電話|号码|联系|联络|致电|拨打|" + worded(
         "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial", "ph",
         "text me", "text", "my number", "his number", "her number", "our number", "number is", "reach", "ring",
+        "my line", "work line", "home line", "direct line", "office line",
     )  # fmt: skip
     negative_left = (
         rf"[0-9_)）\]]\s*\Z|[A-Za-z]\Z|(?<![A-Za-z])(?![aI])[A-Za-z]\s\Z|{FIELD_LEFT}"

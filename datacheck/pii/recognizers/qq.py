@@ -7,13 +7,15 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, compact, random_digits, words
 
 _LABEL = (
-    r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)(?:账号|帐号|群号?|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
+    r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)"
+    r"(?:账号|帐号|群号?|大?区|[大小主副]号|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
     r"|[加我+＋][ ]?[Qq扣]|[Qq]号|[Qq]群|球球号?)"
 )
 _BARE = r"(?<![A-Za-z0-9])[Qq](?=[ ]?[:：][ ]?[1-9][0-9]{5})"  # Q：12345678
 # Chinese numerals are folded from seven on only; five and six of them count behind the label.
 _NUMERALS = "[一二三四五六七八九幺][〇零一二三四五六七八九幺]{4,5}"
 _VALUE = rf"(?:[1-9](?:{GAP}[0-9]){{4,10}}|{_NUMERALS}(?![〇零一二三四五六七八九十百千万亿幺]))"
+_IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|我们|本人|他|她)的?(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)"  # 148781297是我的QQ
 _TO_DIGITS = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 
 
@@ -28,10 +30,14 @@ class Qq(Labelled):
     prefilters = (
         rf"{_LABEL}{LINKER}[一二三四五六七八九幺][〇零一二三四五六七八九幺]",
         "[Qq][ ]?[:：][ ]?[1-9][0-9]{5}",
+        f"[0-9]{_IS_MINE}",
     )
     # QQ[10018] is a process in a log, /qq_14989227/ a path
     patterns = {
-        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9@]|[A-Za-z]{{3}}|[A-Za-z]{{1,2}}[0-9A-Za-z@_\-]|\.[A-Za-z]|{GAP}[0-9])"  # noqa: E501
+        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9@]|[A-Za-z]{{3}}|[A-Za-z]{{1,2}}[0-9A-Za-z@_\-]|\.[A-Za-z]|{GAP}[0-9])",  # noqa: E501
+        "qq.behind": (
+            rf"(?<![0-9A-Za-z.@_\-])(?P<value>[1-9](?:{GAP}[0-9]){{5,10}}){_IS_MINE}(?!群|空间|音乐|会员|[A-Za-z])"
+        ),
     }
     extents = (rf"{_LABEL}{LINKER}(?P<value>{_NUMERALS})",)
     specimens = words("10000 10001 12345 123456 1234567 12345678 123456789 1234567890 88888888 66666666 888888 666666")

@@ -41,7 +41,8 @@ _STATES = (
 _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
-_AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind")
+_IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
+_AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind", "mine")
 
 
 class Wechat(Recognizer):
@@ -59,6 +60,7 @@ class Wechat(Recognizer):
         "[+＋][ ]?[Vv][ :：]{1,2}[A-Za-z]{6}",
         "微信上?搜索?[一下:： ]{0,3}[A-Za-z]",
         r"[A-Za-z0-9_\-][ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))",
+        f"[A-Za-z0-9_-]{_IS_MINE}",
     )
     patterns = {
         "wechat": (
@@ -109,6 +111,11 @@ class Wechat(Recognizer):
         "wechat.behind": (
             rf"(?:加我|加|联系|找我|我|[号是：:])[ ]?(?!(?i:wechat|weixin|tencent))(?P<value>{_VALUE})"
             r"[ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))(?:号|同号)?[）)]"
+        ),
+        # a word and 我的微信 may stand side by side, so a digit or a low line is asked for
+        "wechat.mine": (
+            rf"(?<![A-Za-z0-9_\-@./])(?=[A-Za-z0-9\-]*[0-9_\-])(?P<value>{_VALUE}){_IS_MINE}"
+            r"(?!群|公众|小程序|支付|付款|[A-Za-z0-9])"
         ),
     }
     extents = (

@@ -28,7 +28,7 @@ typedef struct {
     int32_t *seen, *begun, *left, *met;
 } Marks;
 
-enum { EIGHT = 8 };
+enum { EIGHT = 8, PIECE = 1024 };
 
 /* Eight bytes, the first one lowest; capitals are small letters. */
 INLINE uint64_t eight_at(const uint8_t *at) {
@@ -42,7 +42,8 @@ INLINE uint64_t bit_of(uint64_t eight, int64_t count) {
     return (eight << (64 - 8 * count)) * 0x9E3779B97F4A7C15u >> (64 - HASH_BITS);
 }
 
-INLINE bool has_bit(const uint64_t *bits, uint64_t bit) { return bits[bit >> 6] >> (bit & 63) & 1; }
+/* 1 or 0. */
+INLINE uint64_t has_bit(const uint64_t *bits, uint64_t bit) { return bits[bit >> 6] >> (bit & 63) & 1; }
 
 INLINE void set_bit(uint64_t *bits, uint64_t bit) { bits[bit >> 6] |= (uint64_t)1 << (bit & 63); }
 
@@ -71,11 +72,26 @@ EXPORT void fill_words(const Words *words, const uint8_t *bytes, const int64_t *
     }
 }
 
-/* Whether a word may begin here; eight bytes are read. */
-INLINE bool may_begin(const uint64_t *begin, const uint64_t *longer, const bool *single, const uint8_t *at) {
-    uint64_t eight = eight_at(at), bit = bit_of(eight, 3);
-    if (!has_bit(begin, bit)) return single[*at];
-    return has_bit(longer, bit) || has_bit(longer, bit_of(eight, 4)) || has_bit(longer, bit_of(eight, 6)) || single[*at];
+/* Write the places of data[first:last] where a word may begin, by its first bytes, to out[0:last - first]; returns how
+ * many. Eight bytes are read at each. A place is written first and counted then: one byte in sixteen begins as some word
+ * does, and a jump that nobody foresees costs more than all else here. */
+static int64_t may_begin(
+    const Words *words, const uint8_t *data, int64_t first, int64_t last, int32_t *restrict out
+) {
+    const uint64_t *begin = words->begin, *longer = words->longer;
+    const bool *single = words->single;
+    int64_t some = 0, kept = 0;
+    for (int64_t at = first; at < last; at++) {
+        out[some] = (int32_t)(at - first);
+        some += (int64_t)(has_bit(begin, bit_of(eight_at(data + at), 3)) | single[data[at]]);
+    }
+    for (int64_t i = 0; i < some; i++) {
+        uint64_t eight = eight_at(data + first + out[i]);
+        uint64_t goes_on = has_bit(longer, bit_of(eight, 3)) | has_bit(longer, bit_of(eight, 4))
+                           | has_bit(longer, bit_of(eight, 6)) | single[data[first + out[i]]];
+        out[kept] = out[i], kept += (int64_t)goes_on;
+    }
+    return kept;
 }
 
 /* A word stands in the row `mark`: returns how many ways are met there, the ones that need nothing else now among them. */
@@ -115,21 +131,22 @@ EXPORT void find_possible(
     const Rows *rows, int64_t first, int64_t last, const Words *words, const Needs *needs, const Marks *marks,
     int64_t stride, bool *out
 ) {
-    const uint64_t *begin = words->begin, *longer = words->longer; /* nothing that is written lies there */
-    const bool *single = words->single;
+    int32_t places[PIECE];
     for (int64_t row = first; row < last; row++) {
         const uint8_t *data = text_of(rows, row), *end = data + bytes_of(rows, row);
         Digits digits = count_digits(data, end - data);
-        int64_t met = 0;
+        int64_t met = 0, whole = MAX(0, end - data - EIGHT + 1); /* where eight bytes can be read */
         int32_t mark = (int32_t)(row - first + 1);
-        const uint8_t *at = data;
-        for (; at + EIGHT <= end; at++)
-            if (may_begin(begin, longer, single, at)) met = find_words_at(words, at, end, needs, mark, marks, met);
-        for (; at < end; at++) {
-            uint8_t rest[EIGHT] = {0};
-            memcpy(rest, at, (size_t)(end - at));
-            if (may_begin(begin, longer, single, rest)) met = find_words_at(words, at, end, needs, mark, marks, met);
+        for (int64_t from = 0; from < whole; from += PIECE) {
+            int64_t count = may_begin(words, data, from, MIN(from + PIECE, whole), places);
+            for (int64_t i = 0; i < count; i++)
+                met = find_words_at(words, data + from + places[i], end, needs, mark, marks, met);
         }
+        uint8_t rest[2 * EIGHT] = {0}; /* the last bytes, of which there are fewer than eight, and zeros */
+        memcpy(rest, data + whole, (size_t)(end - data - whole));
+        int64_t count = may_begin(words, rest, 0, end - data - whole, places);
+        for (int64_t i = 0; i < count; i++)
+            met = find_words_at(words, data + whole + places[i], end, needs, mark, marks, met);
         for (int64_t i = 0; i < met; i++)
             if (has_digits(needs, marks->met[i], digits)) out[needs->expression[marks->met[i]] * stride + row] = true;
         for (int64_t way = 0; way < needs->wordless; way++)

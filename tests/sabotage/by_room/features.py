@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "instructions_give_golds",
+        "a gold in the instructions of a set is not given",
+        "datacheck.features.instructions.in_instructions",
+        '(pl.col("others") >= OTHERS)',
+        '(pl.col("others") < 0)',
+        "tests/checks/test_answer_in_prompt.py::test_a_gold_in_the_instructions_is_none_that_is_given",
+    ),
+    Sabotage(
+        "any_line_is_an_instruction",
+        "a gold in a line of its own question is given",
+        "datacheck.features.instructions.in_instructions",
+        "fill_null(value=False).all()",
+        "fill_null(value=False).any()",
+        "tests/checks/test_answer_in_prompt.py::test_a_gold_behind_the_instructions_is_given_where_it_stands",
+    ),
+    Sabotage(
+        "options_give_golds",
+        "an option within a prompt gives nothing away",
+        "datacheck.features.given_golds.as_words",
+        "not _LABELLED.search(",
+        "bool or (",
+        "tests/checks/test_answer_in_prompt.py::test_options_within_a_prompt_and_formulas_by_chance",
+    ),
+    Sabotage(
         "long_json_is_prose",
         "long JSON with another name in it is another answer",
         "datacheck.features.near._said",
@@ -401,8 +425,8 @@ SABOTAGES = (
         "what_is_similar_is_forgotten",
         "any cut into tasks and rounds ends where the sequential walk does",
         "datacheck.features.near_pairs.NearPairs._next",
-        "done[found.expanded] = True\n",
-        "done[:] = True\n",
+        'pl.DataFrame({"left": rows_done})',
+        'pl.DataFrame({"left": np.arange(len(rows), dtype=np.uint32)})',
         "tests/checks/test_near_duplicates_options.py"
         "::test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does",
     ),
@@ -413,6 +437,22 @@ SABOTAGES = (
         "run.tokenizer is None and settings.MAX_LENGTH",
         "False",
         "tests/trainers/test_probes.py::test_nothing_is_too_long_without_a_tokenizer[verl.sft]",
+    ),
+    Sabotage(
+        "templates_share_their_keys",
+        "numbers in a template are compared with those of the same task only",
+        "datacheck.features.near_pairs.NearPairs._apart",
+        "np.where(alone.to_numpy(), ",
+        "np.where(alone.to_numpy() & False, ",
+        "tests/checks/test_near_duplicates_options.py::test_numbers_in_a_template_are_no_pairs",
+    ),
+    Sabotage(
+        "no_row_is_compared_with_other_tasks",
+        "rows that nearly repeat one with another gold are counted",
+        "datacheck.features.near_pairs.NearPairs._next",
+        "_Tables(data, self.of, rows, apart.compared), in_all",
+        "_Tables(data, self.of, rows, apart.by_task), in_all",
+        "tests/checks/test_near_duplicates_options.py::test_tasks_are_walked_over_by_themselves[0]",
     ),
     Sabotage(
         "pictures_share_their_keys",

@@ -411,4 +411,20 @@ SABOTAGES = (
         "sorted(steps)",
         "tests/pii/test_tagger.py::test_the_route_is_that_of_jieba",
     ),
+    Sabotage(
+        "names_in_code_stay",
+        "a redaction finds names that stand in SQL and code before somebody's number",
+        "datacheck.pii.row_names._led",
+        "_LINE, _PINYIN, _QUOTED)",
+        "_LINE, _PINYIN)",
+        "tests/pii/test_third_red_team.py::test_a_name_in_logs_code_and_talk",
+    ),
+    Sabotage(
+        "a_part_of_a_name_stays",
+        "who is called by a part of a name with a point is redacted",
+        "datacheck.pii.traces.Traces._called_by",
+        "self._part_by_points(name, number)\n",
+        "pass\n",
+        "tests/pii/test_third_red_team.py::test_a_part_of_a_name_with_a_point",
+    ),
 )
