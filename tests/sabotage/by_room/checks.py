@@ -513,7 +513,7 @@ SABOTAGES = (
         "rows that are windows over one text are no slipped column",
         "datacheck.checks.row_shift._go_on",
         "quoted > GO_ON",
-        "quoted > 9 + GO_ON",
+        "quoted > 999 + GO_ON",
         "tests/checks/test_row_shift.py::test_windows_over_one_text_are_no_shift",
     ),
     Sabotage(
