@@ -14,6 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from datacheck import plugins
+from datacheck.engine.threads import few_threads
 from datacheck.interrupts import handled
 from datacheck.pii.hidden import own_process
 
@@ -67,8 +68,7 @@ def _work(work: Callable[[], object], tell: int, lives: int) -> NoReturn:
     global _watched  # noqa: PLW0603 - true of the whole process, from here on
     _watched = True
     threading.Thread(target=_end_with_parent, args=(lives,), daemon=True).start()
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as in children
+    few_threads(os.environ.get("POLARS_MAX_THREADS", "1"))
     try:
         if not plugins.inputs():
             own_process()

@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from datacheck import plugins
+from datacheck.engine.threads import few_threads
 from datacheck.pii.hidden import own_process
 
 _starting = threading.Lock()
@@ -104,8 +105,7 @@ def prepare_child(checks: Path | None, threads: int) -> None:
 
 def prepare(checks: Path | None, threads: int, *, own: bool) -> None:
     """What any worker does first; `own`: nobody else uses the process. Who only parses imports little by this."""
-    os.environ["POLARS_MAX_THREADS"] = str(threads)
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait busily for one another: half of a network's CPU
+    few_threads(threads)
     gc.set_threshold(50_000, 50, 100)  # tables make many objects and few cycles: by default 3 % of all time
     os.umask(0o077)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold raw text
