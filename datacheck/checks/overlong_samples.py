@@ -9,10 +9,10 @@ from datacheck.check import Limit, Measured, Message, Metric, Value, View, rates
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 from datacheck.features.turn_texts import piecewise
 
-
 _MAX_CHARS = 60_000
 _TIMES = 4  # the row in the middle: where half of the rows are contracts or books, their length is meant
 _SEVERAL = 20  # rows; fewer have no middle
+
 
 class OverlongSamples(OfTokens):
     """Share of rows that are longer than any sample should be, and how long the rows are: in characters, or in tokens.

@@ -117,4 +117,6 @@ def test_an_open_bracket_is_written_on():
 def test_a_sentence_without_a_mistake_comes_back_as_it_was():
     sentence = "最近政府采取措施，加强打击造假行为，保障市场公平。"
     for asked, found in (("检测这个句子的语法错误", 0), ("把这个句子写得更生动", 1)):
-        assert len(measure(PromptEcho(), [{"prompt": f"{asked}\n\n{sentence}", "completion": sentence}]).problems) == found
+        assert (
+            len(measure(PromptEcho(), [{"prompt": f"{asked}\n\n{sentence}", "completion": sentence}]).problems) == found
+        )
