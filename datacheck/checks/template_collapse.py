@@ -65,11 +65,11 @@ class TemplateCollapse(Check):
             repeats.append(rows.filter(pl.col("row") > pl.col("other_row")).select("row", "other_row"))
             sizes.append(rows.group_by(first="other_row").agg(rows=pl.len()))
         templates = pl.concat(sizes).sort("rows", "first", descending=[True, False])
-        rows = total(data.rows)
-        many = templates.filter(pl.col("rows") > min(_FEW, _SHARE * rows)).lazy()
+        of = total(data.rows)
+        many = templates.filter(pl.col("rows") > min(_FEW, _SHARE * of)).lazy()
         every = pl.concat(repeats).sort("row").lazy()
         same = every.join(many, left_on="other_row", right_on="first", how="semi", maintain_order="left")
-        exercises = _with_golds(data, same) if total(same) >= _THROUGHOUT * rows > 0 else same.clear()
+        exercises = _with_golds(data, same) if total(same) >= _THROUGHOUT * of > 0 else same.clear()
         found = same.join(exercises, on="row", how="anti", maintain_order="left")
         top = pl.concat(
             [
@@ -77,7 +77,7 @@ class TemplateCollapse(Check):
                 templates.head(1).filter(pl.col("rows") > 1).lazy().select(row="first"),
             ]
         )
-        silent = rows - compared
+        silent = of - compared
         return Measured(
             (
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),

@@ -79,7 +79,7 @@ SABOTAGES = (
         "a_kind_of_exercise_is_a_collapse",
         "a template that few rows share is no collapse",
         "datacheck.checks.template_collapse.TemplateCollapse.measure",
-        "min(_FEW, _SHARE * rows)",
+        "min(_FEW, _SHARE * of)",
         "1",
         "tests/checks/test_template_collapse.py::test_a_template_that_few_rows_share_is_a_kind_of_exercise",
     ),
