@@ -12,6 +12,7 @@ from datacheck.features.texts import On
 from datacheck.features.turn_texts import piecewise
 
 _FEW, _SHARE = 20, 0.01  # rows of one template that are none; in a small set fewer
+_KINDS = 0.2  # of the rows; a textbook of college mathematics has 0.15
 _THROUGHOUT = 0.9  # of the rows
 
 
@@ -20,9 +21,9 @@ class TemplateCollapse(Check):
 
     Digits, Chinese numerals, capitalised Latin words and names like 小明 are masked; case, width, punctuation and
     blanks do not count. What is then equal to an earlier row repeats its template. A template that few rows share (up
-    to 20, and 1 % of the rows) is a kind of exercise, as textbooks have them ("Find the derivative of …"). Where nine
-    tenths of the rows and more are of templates and have golds of their own, the set is a puzzle with other numbers by
-    design (Countdown): `exercises` tells how many these are.
+    to 20, and 1 % of the rows) is a kind of exercise, as textbooks have them ("Find the derivative of …"), unless such
+    rows are more than a fifth. Where nine tenths of the rows and more are of templates and have golds of their own, the
+    set is a puzzle with other numbers by design (Countdown): `exercises` tells how many these are.
     """
 
     metrics = {
@@ -69,6 +70,8 @@ class TemplateCollapse(Check):
         many = templates.filter(pl.col("rows") > min(_FEW, _SHARE * of)).lazy()
         every = pl.concat(repeats).sort("row").lazy()
         same = every.join(many, left_on="other_row", right_on="first", how="semi", maintain_order="left")
+        if total(every) - total(same) > _KINDS * of:  # no textbook has so many
+            same = every
         exercises = _with_golds(data, same) if total(same) >= _THROUGHOUT * of > 0 else same.clear()
         found = same.join(exercises, on="row", how="anti", maintain_order="left")
         top = pl.concat(

@@ -66,6 +66,8 @@ def derivatives(of, *, unlike=200):
         ([3], 197, 2),
         ([20] * 3, 2_940, 0),
         ([21, 20], 2_959, 20),
+        ([5] * 50, 750, 0),  # 200 rows repeat, a fifth of 1,000
+        ([5] * 51, 745, 204),
     ],
 )
 def test_a_template_that_few_rows_share_is_a_kind_of_exercise(of, unlike, repeated):

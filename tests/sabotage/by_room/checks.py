@@ -84,6 +84,14 @@ SABOTAGES = (
         "tests/checks/test_template_collapse.py::test_a_template_that_few_rows_share_is_a_kind_of_exercise",
     ),
     Sabotage(
+        "small_templates_are_never_a_collapse",
+        "many small templates are a collapse",
+        "datacheck.checks.template_collapse.TemplateCollapse.measure",
+        "> _KINDS * of",
+        "> of",
+        "tests/checks/test_template_collapse.py::test_a_template_that_few_rows_share_is_a_kind_of_exercise",
+    ),
+    Sabotage(
         "one_puzzle_is_a_collapse",
         "a set that is one puzzle throughout, with golds, warns",
         "datacheck.checks.template_collapse._with_golds",
