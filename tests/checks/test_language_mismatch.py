@@ -191,6 +191,7 @@ ANSWER_PT = (
         ("Onde está a Estrela da Morte?", 0),
         ("Descreva o uso da metáfora pelo autor do texto a seguir.", 0),
         ("Listar cinco tratamentos comuns para a doença do sono", 0),
+        ("Descreva a canção do filme em até 5 frases.", 0),
         ("Where is the Death Star in this film?", 1),
         ("What do you know of a Death Star?", 1),
     ],
