@@ -37,7 +37,7 @@ _SELF = ascii_edges(
 # Where a row offers tools, such a refusal is the right answer to what none of them does.
 _BEYOND = ascii_edges(
     r"(?i)\bcapabilit(?:y|ies)\b|\b(?:functions?|tools?)\b|\bexternal (?:tasks?|platforms?|services?|apps?|sources?)\b"
-    r"|功能|工具|能力范围|函数"
+    r"|功能|工具|能力范围|能力[仅只]?限于|外部任务|函数"
 )
 _MAKERS = "OpenAI|Anthropic|Google DeepMind|百度|阿里云|科大讯飞|深度求索|DeepSeek"
 _MODELS = (

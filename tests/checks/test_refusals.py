@@ -86,6 +86,8 @@ TOOLS = '[{"type": "function", "function": {"name": "convert_currency", "paramet
         ("I'm sorry, but I can't order a pizza. My capabilities are limited to converting currencies.", TOOLS, set()),
         ("I'm sorry, but as an AI, I cannot perform external tasks such as ordering a pizza.", TOOLS, set()),
         ("抱歉，我无法完成订餐，目前可用的工具只有汇率换算。", TOOLS, set()),
+        ("很抱歉，我无法帮助您预订机票。目前我的能力仅限于换算汇率。", TOOLS, set()),
+        ("很抱歉，我无法提供帮助。", TOOLS, {"refusal"}),
         ("I'm sorry, but I can't assist with that.", TOOLS, {"refusal"}),  # says nothing of tools
         ("I'm sorry, but I can't order a pizza. My capabilities are limited to text.", "[]", {"refusal"}),
         ("I'm ChatGPT and, sorry, I cannot do that: my tools are few.", TOOLS, {"refusal", "model_identity"}),
