@@ -32,6 +32,11 @@ _ENGLISH = ascii_edges(
     r"(?i)\b(?:the|of|and|to|in|is|are|was|be|that|for|it|with|as|on|by|this|from|or|at|can|an?|you|your|not|have|if"
     r"|what|how|do|does|which|who|why|when|where|i|me|my|we|they|there)\b"
 )
+# Of them those that no other language here has: "Onde está a Estrela da Morte?" has an "a", "Was ist das?" a "was".
+_ONLY_ENGLISH = (  # "at" ends before no é
+    r"(?i)\b(?:the|and|to|are|be|that|it|with|by|this|from|at|can|your?|not|have|if|what|how|does|which|who|why|when|where"
+    r"|my|they|there)\b"
+)
 # Words with which a prompt names a language, translation, or a text that is written in another one.
 _THOUGHT = r"(?s)^.*</think>"
 _ACCENTED = r"[¿¡]|[ß-öø-ÿ].*[ß-öø-ÿ]"  # ¿Cómo se utiliza en ganadería? has too few words to tell its language
@@ -221,6 +226,7 @@ def _other_tongues(texts: pl.LazyFrame, last: pl.LazyFrame) -> pl.LazyFrame:
     prompts = of_rows(texts, told).filter(pl.col("role").ne_missing("assistant"))
     prompts = prompts.select("row", text.str.split("\n")).explode("text")  # a line may be what is to be worked on
     english = text.str.count_matches(_ENGLISH) >= text.str.count_matches(r"[A-Za-z]+").clip(1) * _COMMON
+    english &= text.str.contains(_ONLY_ENGLISH)
     meant = (
         text.str.contains(_SPOKEN)
         | text.str.contains(_ACCENTED)

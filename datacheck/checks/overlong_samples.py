@@ -9,6 +9,10 @@ from datacheck.check import Limit, Measured, Message, Metric, Value, View, rates
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
 from datacheck.features.turn_texts import piecewise
 
+_MAX_CHARS = 60_000
+_TIMES = 4  # the row in the middle: where half of the rows are contracts or books, their length is meant
+_SEVERAL = 20  # rows; fewer have no middle
+
 
 class OverlongSamples(OfTokens):
     """Share of rows that are longer than any sample should be, and how long the rows are: in characters, or in tokens.
@@ -16,6 +20,9 @@ class OverlongSamples(OfTokens):
     The length of a row is what one training example of it holds: all texts, tool definitions and calls; of a
     preference pair the longer side only. Where the contract names the run's tokenizer, rows are rendered and
     tokenized as the trainer does it, and p50, p99 and max are in tokens; `max_tokens` sets a limit for them.
+
+    Without `max_chars` the limit is 60,000 characters, and of 20 rows and more four times the length of the row in the
+    middle where that is more: a set of contracts is meant to be long, and only what stands out of it is a dump.
     """
 
     metrics = {
@@ -33,7 +40,11 @@ class OverlongSamples(OfTokens):
 
     reads = "text"
     check: Literal["overlong_samples"] = "overlong_samples"
-    max_chars: int = Field(default=60_000, ge=1, description="characters that a row may have")
+    max_chars: int | None = Field(
+        default=None,
+        ge=1,
+        description="characters that a row may have; default 60,000, or four times the row in the middle, if more",
+    )
     max_turn_chars: int | None = Field(
         default=None, ge=1, description="characters that one message may have; else as a row"
     )
@@ -80,10 +91,11 @@ class OverlongSamples(OfTokens):
         )
 
     def _characters(self, data: View) -> Measured:
-        most = self.max_turn_chars or self.max_chars
         turns = data.turns.select("row", "part", "path", size=_size())
         rows = piecewise(data, _row_sizes)
-        long_rows = rows.filter(pl.col("size") > self.max_chars).select(
+        of_row = self.max_chars or max(_MAX_CHARS, _TIMES * _middle(rows))
+        most = self.max_turn_chars or of_row
+        long_rows = rows.filter(pl.col("size") > of_row).select(
             "row", where=pl.lit(None, pl.String), size="size", problem=pl.lit("overlong_row")
         )
         long_turns = turns.filter(pl.col("size") > most).select(
@@ -117,6 +129,12 @@ def _row_sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
 def _size() -> pl.Expr:
     both = [pl.col(name).str.len_chars().fill_null(0) for name in ("text", "tool_calls")]
     return pl.sum_horizontal(both).cast(pl.Int64)
+
+
+def _middle(rows: pl.LazyFrame) -> int:
+    """The length that half of the rows do not exceed, 0 where there are few."""
+    sizes = rows.select(pl.col("size").sort()).collect()["size"]
+    return int(sizes[(len(sizes) - 1) // 2]) if len(sizes) >= _SEVERAL else 0
 
 
 def _percentiles(rows: pl.LazyFrame) -> tuple[Value, ...]:

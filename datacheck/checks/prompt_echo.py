@@ -29,7 +29,7 @@ _ASKED = ascii_edges(
 # Who asks for this may get a text back as it was.
 _KEPT = ascii_edges(
     r"(?i)correct|grammar|proofread|punctuat|\berrors?\b|mistake|typo|\bfix|\bsort|\border\b|arrange|organi[sz]|chronolog|sequence|\bedit|format|clean"
-    r"|改错|改正|纠正|纠错|语病|错别字|校对|润色|排序|排列|整理|修改|修正"
+    r"|改错|改正|纠正|纠错|语病|病句|语法|错别字|标点|校对|润色|排序|排列|整理|修改|修正"
 )
 _LEAST = 30  # bytes of such an input
 _SPEAKER = (

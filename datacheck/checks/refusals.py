@@ -9,6 +9,7 @@ from datacheck.features.turn_texts import evidence, flagged, messages, per_kind,
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 
+_NONE = 2  # bytes of a list of tools without any
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
 _DO_EN = (
     "assist|help you|help with|fulfil|fulfill|comply|answer|provide|complete|engage|create|generate|write|access|browse"
@@ -32,6 +33,11 @@ _SELF = ascii_edges(
     r"(?:ai|artificial intelligence|large language|language) (?:language )?(?:model|assistant)\b)"
     r"|作为(?:一个|一名|一款)?(?:AI|人工智能|大型语言|大语言|语言)(?:语言)?(?:模型|助手|程序)"
     r"|我(?:只是|是)(?:一个|一名|一款)?(?:AI|人工智能|大型语言|大语言|语言)(?:语言)?(?:模型|助手|程序)"
+)
+# Where a row offers tools, such a refusal is the right answer to what none of them does.
+_BEYOND = ascii_edges(
+    r"(?i)\bcapabilit(?:y|ies)\b|\b(?:functions?|tools?)\b|\bexternal (?:tasks?|platforms?|services?|apps?|sources?)\b"
+    r"|功能|工具|能力范围|能力[仅只]?限于|外部任务|函数"
 )
 _MAKERS = "OpenAI|Anthropic|Google DeepMind|百度|阿里云|科大讯飞|深度求索|DeepSeek"
 _MODELS = (
@@ -74,7 +80,9 @@ class Refusals(Check):
 
     The first 240 characters of each answer are looked at, and the last 80 for who signed it (`signed`: "— GPT-4").
     `model_identity` is an answer that says that it is ChatGPT, or made by OpenAI: the model will say so too. In pairs
-    only the chosen answer counts. `knowledge_cutoff` is an answer that says when its model's knowledge ends.
+    only the chosen answer counts. `knowledge_cutoff` is an answer that says when its model's knowledge ends. In a row
+    that offers tools an answer is no refusal that names its tools, functions or capabilities: it was asked for a pizza
+    and can only convert currencies.
     """
 
     metrics = {
@@ -139,4 +147,8 @@ def _suspect(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The beginnings of the answers that may refuse."""
     said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
-    return heads.filter(pl.any_horizontal(map(pl.col("text").str.contains, _ONE_BY_ONE)))
+    found = heads.filter(pl.any_horizontal(map(pl.col("text").str.contains, _ONE_BY_ONE))).collect().lazy()
+    offering = turns.filter(pl.col("part") == "tools", pl.col("text").str.len_bytes() > _NONE).select("row").unique()
+    beyond = found.filter(pl.col("text").str.contains(_BEYOND), ~pl.col("text").str.contains(_OTHER))
+    right = beyond.join(offering, on="row", how="semi").select("row", "path")
+    return found.join(right, on=["row", "path"], how="anti", maintain_order="left")

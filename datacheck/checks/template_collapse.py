@@ -7,14 +7,23 @@ from pydantic import Field
 
 from datacheck.check import Check, Group, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.masked_texts import MaskedTexts
+from datacheck.features.tasks import tasks
 from datacheck.features.texts import On
+from datacheck.features.turn_texts import piecewise
+
+_FEW, _SHARE = 20, 0.01  # rows of one template that are none; in a small set fewer
+_KINDS = 0.2  # of the rows; a textbook of college mathematics has 0.15
+_THROUGHOUT = 0.9  # of the rows
 
 
 class TemplateCollapse(Check):
     """Share of rows that differ from an earlier row in nothing but numbers and names.
 
     Digits, Chinese numerals, capitalised Latin words and names like 小明 are masked; case, width, punctuation and
-    blanks do not count. What is then equal to an earlier row repeats its template.
+    blanks do not count. What is then equal to an earlier row repeats its template. A template that few rows share (up
+    to 20, and 1 % of the rows) is a kind of exercise, as textbooks have them ("Find the derivative of …"), unless such
+    rows are more than a fifth. Where nine tenths of the rows and more are of templates and have golds of their own, the
+    set is a puzzle with other numbers by design (Countdown): `exercises` tells how many these are.
     """
 
     metrics = {
@@ -24,6 +33,13 @@ class TemplateCollapse(Check):
             "rows",
             Limit(max=0.03),
             why="the bound of near copies: other numbers and names make no new task",
+        ),
+        "exercises": Metric(
+            "rows of a set that is made of templates throughout, each with a gold of its own",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="one puzzle with other numbers may be the aim, and the model learns nothing else from it",
         ),
         "top_template": Metric("rows of the most frequent template", "share", "rows"),
     }
@@ -49,21 +65,34 @@ class TemplateCollapse(Check):
             compared += rows.height
             repeats.append(rows.filter(pl.col("row") > pl.col("other_row")).select("row", "other_row"))
             sizes.append(rows.group_by(first="other_row").agg(rows=pl.len()))
-        found = pl.concat(repeats).sort("row").lazy()
         templates = pl.concat(sizes).sort("rows", "first", descending=[True, False])
+        of = total(data.rows)
+        many = templates.filter(pl.col("rows") > min(_FEW, _SHARE * of)).lazy()
+        every = pl.concat(repeats).sort("row").lazy()
+        same = every.join(many, left_on="other_row", right_on="first", how="semi", maintain_order="left")
+        if total(every) - total(same) > _KINDS * of:  # no textbook has so many
+            same = every
+        exercises = _with_golds(data, same) if total(same) >= _THROUGHOUT * of > 0 else same.clear()
+        found = same.join(exercises, on="row", how="anti", maintain_order="left")
         top = pl.concat(
             [
-                found.join(templates.head(1).lazy(), left_on="other_row", right_on="first", how="semi").select("row"),
+                every.join(templates.head(1).lazy(), left_on="other_row", right_on="first", how="semi").select("row"),
                 templates.head(1).filter(pl.col("rows") > 1).lazy().select(row="first"),
             ]
         )
-        silent = total(data.rows) - compared
+        silent = of - compared
         return Measured(
             (
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("exercises", exercises, data.rows, by=self.by, rows=data.rows),
                 *rates("top_template", top, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=found.with_columns(problem=pl.lit("same_template")),
+            evidence=pl.concat(
+                [
+                    found.with_columns(problem=pl.lit("same_template")),
+                    exercises.with_columns(problem=pl.lit("same_exercise")),
+                ]
+            ),
             figures={"templates": templates.head(20).select(rank=pl.int_range(1, pl.len() + 1), rows="rows")},
             not_checked=(
                 Message.plural(
@@ -76,6 +105,12 @@ class TemplateCollapse(Check):
             if silent
             else (),
         )
+
+
+def _with_golds(data: View, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Those of the rows that have a short gold."""
+    golds = piecewise(data, tasks).select(pl.col("row").cast(pl.UInt64))
+    return rows.with_columns(pl.col("row").cast(pl.UInt64)).join(golds, on="row", how="semi", maintain_order="left")
 
 
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "other_row": pl.UInt64})

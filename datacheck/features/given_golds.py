@@ -17,7 +17,7 @@ _VERDICTS = frozenset(
 # Of formulas: `f(n)`, `30^\circ` and `\begin{pmatrix} 7 \\ -2 \end{pmatrix}` say no more than two characters do.
 _SIGNS = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|\\[a-z]+|\W|_")
 _LABEL = re.compile(r"(?<![0-9a-z])([a-j])[).:、]")  # of an option among those of the prompt: (A), B., C:
-_LABELLED = re.compile(_LABEL.pattern + r"[\s\\}${~;,]*$")
+_LABELLED = re.compile(_LABEL.pattern + r"[\s\\}${~;,*]*$")
 _LABELS = 3  # different ones from which on they are options to choose from
 _LABEL_ROOM = 16  # characters before an option in which its label stands
 _WORD = re.compile(r"[0-9a-z]", re.ASCII)

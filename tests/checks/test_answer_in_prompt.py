@@ -294,6 +294,7 @@ def test_a_gold_behind_the_instructions_is_given_where_it_stands():
     ("prompt", "gold", "given"),
     [
         (r"Which one? $\mathrm{(A) \ 6 } \qquad \mathrm{(B) bx+hx } \qquad \mathrm{(C) 12}$", "bx+hx", False),
+        ("Which one?\n**A)** $ab+cd$\n**B)** $ac+bd$\n**C)** $ad+bc$", "ac+bd", False),
         (r"Which one? \textbf{(A)}\ ab+cd\qquad\textbf{(B)}\ ac+bd\qquad\textbf{(C)}\ ad+bc", "ac+bd", False),
         ("Which one? A. red fox B. grey wolf C. brown bear", "grey wolf", False),
         ("The grey wolf howls. Which one? A. red fox B. grey wolf C. brown bear", "grey wolf", True),

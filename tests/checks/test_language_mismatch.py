@@ -177,3 +177,25 @@ def test_answers_as_long_as_their_questions_are_translations():
     assert measure(LanguageMismatch(), slipped).value("rate") == Ratio(40, 40)
     other = {"prompt": ASKED_ZH, "completion": IN_EN}
     assert measure(LanguageMismatch(), [*rows, other]).places == [(40, "completion", "language_mismatch")]
+
+
+ANSWER_PT = (
+    "A Estrela da Morte é a super-arma do Império e uma estação espacial do tamanho da lua, com um grande canhão que pode"
+    " destruir planetas; os rebeldes a destruíram por uma falha que não estava nos planos."
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [
+        ("Onde está a Estrela da Morte?", 0),
+        ("Descreva o uso da metáfora pelo autor do texto a seguir.", 0),
+        ("Listar cinco tratamentos comuns para a doença do sono", 0),
+        ("Descreva a canção do filme em até 5 frases.", 0),
+        ("Where is the Death Star in this film?", 1),
+        ("What do you know of a Death Star?", 1),
+    ],
+)
+def test_words_that_other_languages_have_too_are_no_english(asked, found):
+    result = measure(LanguageMismatch(), [{"prompt": asked, "completion": ANSWER_PT}])
+    assert len(result.problems) == found

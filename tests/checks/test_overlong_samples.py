@@ -90,3 +90,12 @@ def test_characters_still_count_beside_tokens(tokenizer_folder):
 
 def test_tokens_without_a_tokenizer_are_an_error():
     assert finding(OverlongSamples(max_tokens=10), texts(5)).status is Status.ERROR
+
+
+def test_where_most_rows_are_long_only_what_stands_out_is_too_long():
+    contracts = [70_000] * 20
+    assert measure(OverlongSamples(), texts(*contracts)).value("rate") == Ratio(0, 20)
+    assert measure(OverlongSamples(), texts(*contracts, 280_001)).places[0][0] == 20
+    assert measure(OverlongSamples(), texts(*contracts[1:])).value("rate") == Ratio(19, 19)  # few rows have no middle
+    assert measure(OverlongSamples(max_chars=60_000), texts(*contracts)).value("rate") == Ratio(20, 20)
+    assert measure(OverlongSamples(), texts(*[100] * 20, 60_001)).places[0][0] == 20

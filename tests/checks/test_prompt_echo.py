@@ -112,3 +112,11 @@ def test_an_open_bracket_is_written_on():
     assert echoes(closed, f"{closed} Use count.") == [(0, "messages[1].content", "prompt_echo")]
     inside = "Return the length (in characters of a given string."
     assert echoes(inside, f"{inside} Use count.") == [(0, "messages[1].content", "prompt_echo")]
+
+
+def test_a_sentence_without_a_mistake_comes_back_as_it_was():
+    sentence = "最近政府采取措施，加强打击造假行为，保障市场公平。"
+    for asked, found in (("检测这个句子的语法错误", 0), ("把这个句子写得更生动", 1)):
+        assert (
+            len(measure(PromptEcho(), [{"prompt": f"{asked}\n\n{sentence}", "completion": sentence}]).problems) == found
+        )

@@ -75,3 +75,25 @@ def test_one_in_a_hundred_is_told_and_a_name_always():
     assert finding(Refusals(), [*plain, row("很抱歉，我无法回答。")]).status == "pass"
     assert finding(Refusals(), [*plain[:50], row("很抱歉，我无法回答。")]).status == "warn"
     assert finding(Refusals(), [*plain, row("我是Claude，很高兴认识你。")]).status == "warn"
+
+
+TOOLS = '[{"type": "function", "function": {"name": "convert_currency", "parameters": {"type": "object"}}}]'
+
+
+@pytest.mark.parametrize(
+    ("answer", "tools", "expected"),
+    [
+        ("I'm sorry, but I can't order a pizza. My capabilities are limited to converting currencies.", TOOLS, set()),
+        ("I'm sorry, but as an AI, I cannot perform external tasks such as ordering a pizza.", TOOLS, set()),
+        ("抱歉，我无法完成订餐，目前可用的工具只有汇率换算。", TOOLS, set()),
+        ("很抱歉，我无法帮助您预订机票。目前我的能力仅限于换算汇率。", TOOLS, set()),
+        ("很抱歉，我无法提供帮助。", TOOLS, {"refusal"}),
+        ("I'm sorry, but I can't assist with that.", TOOLS, {"refusal"}),  # says nothing of tools
+        ("I'm sorry, but I can't order a pizza. My capabilities are limited to text.", "[]", {"refusal"}),
+        ("I'm ChatGPT and, sorry, I cannot do that: my tools are few.", TOOLS, {"refusal", "model_identity"}),
+    ],
+)
+def test_what_no_tool_of_the_row_does_is_rightly_declined(answer, tools, expected):
+    messages = [{"role": "user", "content": "Order a pizza."}, {"role": "assistant", "content": answer}]
+    found = measure(Refusals(), [{"messages": messages, "tools": tools}])
+    assert {problem for _, problem in found.problems} == expected

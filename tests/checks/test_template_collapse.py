@@ -50,3 +50,38 @@ def test_gsm8k_is_no_template(realdata):
     path = realdata / "gsm8k/grade_school_math/data/test.jsonl"
     found = measure(TemplateCollapse(), path.read_bytes()).value("rate")
     assert found.n <= 0.01 * found.of
+
+
+def derivatives(of, *, unlike=200):
+    """As many rows of each template, and others that are like none."""
+    words = ["apple", "river", "stone", "cloud", "candle"]
+    same = [f"Find the {words[n % 5] * (n + 1)} of {i} metres." for n, size in enumerate(of) for i in range(size)]
+    return prompts(*same, *(f"Why does {'a' * n} differ from what it was?" for n in range(1, unlike + 1)))
+
+
+@pytest.mark.parametrize(
+    ("of", "unlike", "repeated"),
+    [
+        ([2], 199, 0),  # 1 % of 201 rows, or two
+        ([3], 197, 2),
+        ([20] * 3, 2_940, 0),
+        ([21, 20], 2_959, 20),
+        ([5] * 50, 750, 0),  # 200 rows repeat, a fifth of 1,000
+        ([5] * 51, 745, 204),
+    ],
+)
+def test_a_template_that_few_rows_share_is_a_kind_of_exercise(of, unlike, repeated):
+    result = measure(TemplateCollapse(), derivatives(of, unlike=unlike))
+    assert result.value("rate") == Ratio(repeated, sum(of) + unlike)
+    assert result.value("top_template") == Ratio(max(of), sum(of) + unlike)
+
+
+@pytest.mark.parametrize(("puzzles", "others", "rate", "exercises"), [(91, 9, 0, 90), (89, 11, 88, 0), (100, 0, 0, 99)])
+def test_a_set_that_is_one_puzzle_throughout_warns(puzzles, others, rate, exercises):
+    asked = [f"Using the numbers {n}, 7 and 3, make an equation that equals {n + 4}." for n in range(puzzles)]
+    asked += [f"Why does {'a' * n} differ from what it was?" for n in range(1, others + 1)]
+    rows = [{"question": text, "answer": f"It is so.\n#### {n + 4}"} for n, text in enumerate(asked)]
+    result = measure(TemplateCollapse(), rows)
+    assert (result.value("rate"), result.value("exercises")) == (Ratio(rate, 100), Ratio(exercises, 100))
+    without = [{"prompt": row["question"]} for row in rows]
+    assert measure(TemplateCollapse(), without).value("rate") == Ratio(puzzles - 1, 100)
