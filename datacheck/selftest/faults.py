@@ -24,7 +24,7 @@ from datacheck.text.plants import plant as edited
 
 _LONG = 200  # characters of a text in which few edits leave most of it alone
 _MOST = 2_000_000  # characters of a text that is made too long
-_LONG = 240_000  # of one where the data say what is too long: above four times 60,000 half of the rows would be
+_OVERLONG = 240_000  # of one where the data say what is too long: above four times 60,000 half of the rows would be
 
 
 class PlantedLine(NamedTuple):
@@ -305,7 +305,7 @@ def _score_lost(row: Sampled, ground: Ground) -> PlantedLine | None:
 
 # ── texts that the settings of a check decide ───────────────────────────────────────────────────────
 def _overlong(row: Sampled, ground: Ground) -> PlantedLine | None:
-    most = getattr(ground.check, "max_chars", _MOST) or _LONG
+    most = getattr(ground.check, "max_chars", _MOST) or _OVERLONG
     turn = row.answered or row.last("text", "prompt")
     if not isinstance(ground.check, OverlongSamples) or turn is None or not turn.text or most >= _MOST:
         return None
