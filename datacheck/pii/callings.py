@@ -51,10 +51,10 @@ _DOES = frozenset(
     "登处办通复久下领取退住出入转交接补缴到參請說來會還沒給確簽發問"
 )
 # A given name that is a word as well stands between such characters.
-_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系吗]))"
+_NAMED_LEFT = rf"(?:(?<![{HAN}])|(?<=[给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系吗致]))"
 _NAMED_RIGHT = (
     rf"(?:(?![{HAN}])|(?=[了说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍哥姐总叔姨弟妹嫂同先女小"
-    "老师确提回填签发办申预登处通久下复领取住出入接吧请赔受转自說來會還沒給]))"
+    "老师确提回填签发办申预登处通久下复领取住出入接吧请赔受转自要需挂驾将仍曾拟愿承說來會還沒給]))"
 )
 _TOLD = words("麻烦 联系 通知 转告 告诉 麻煩 聯絡 轉告 告訴")
 _LONGEST = 5  # characters of a word that may hold a form
