@@ -46,7 +46,7 @@ _ENGLISH_LABEL = (
     r"|card[ _\-]?holder|account|guardian|passenger|guest|emergency[ _\-]?contact)[ _\-]{0,2}name"
     r"|(?:contact|responsible)[ _\-]{0,2}person|consignee|addressee)"
 )
-_BARE_KEY = r"(?i:name)[\"']{0,2}[ ]?[:：=][ ]?[\"']?"
+_BARE_KEY = r"(?i:name)[\"'\\]{0,2}[ ]?[:：=][ ]?\\?[\"']?"
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
 _NO_THANKS = "(?!谢谢|(?<=[感多致答鸣拜酬]|(?<![感多致答鸣拜酬谢])谢)谢)"  # 谢谢俞女士, 感谢俞女士: no 谢 of a surname
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
@@ -60,7 +60,7 @@ _LABEL = (
     r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
 _TITLES = words("先生 女士 小姐")
-_COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
+_COLON = r"[\"'”*_\\ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_\\ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
     r"|他叫|她叫|(?<!日)本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"

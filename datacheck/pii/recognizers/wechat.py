@@ -38,6 +38,10 @@ _NO_NAME = (
 _STATES = (
     "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
 )
+_BROKEN = (
+    r"(?:wxid[ ]_[a-z0-9]{6,20}|[a-z]{2,12}[ ](?:[a-z]{0,12}[_\-][a-z]{0,12}|[a-z]{0,8})[0-9]{2,6}"
+    r"|[a-z]{2,12}[_\-][a-z]{0,4}[ ][a-z]{0,12}[0-9]{2,6})"
+)
 _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
@@ -65,12 +69,17 @@ class Wechat(Recognizer):
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_] ?(?=[+]))(?:{_STRONG})"
-            rf"(?=号|[ \"']{{0,2}}[:：=是为]|{_NUMBERED}){LINKER}"
+            rf"(?=号|[ \\\"']{{0,3}}[:：=是为]|{_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.wxid": (
             r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX][ :：]?|(?<![A-Za-z0-9_])))"
             r"(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+        ),
+        # ocea n-silent54, wxid _z35ms0oewu3gyc: digits end it, and without a sign before it a sign stands inside
+        "wechat.broken": (
+            rf"(?<![A-Za-z0-9])(?:{_STRONG})(?=号|[ \\\"']{{0,3}}[:：=是为]|{LINKER}(?:wxid|[a-z]{{2,12}})[ ][a-z]{{0,12}}[_\-])"
+            rf"{LINKER}(?<![A-Za-z0-9_\-]){_NO_NAME}(?P<value>{_BROKEN})(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
