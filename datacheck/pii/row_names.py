@@ -75,7 +75,7 @@ _RARE = (
 )
 _GIVEN = (
     GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
-    "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁"
+    "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart

@@ -277,7 +277,8 @@ def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[st
     if value.entity == "WECHAT" and plain.isalpha() and plain.isascii():  # who writes vx before it leaves no blank
         yield from ((label + plain.lower(), words) for label in _TOUCHING)
     canonical = RECOGNIZERS[value.entity].canonical(plain)
-    american = value.entity == "PHONE_NUMBER" and _AMERICAN.fullmatch(canonical)
+    # 19725687158 is a mobile number of China as much as +1 972-568-7158
+    american = value.entity in ("PHONE_NUMBER", "CN_MOBILE") and _AMERICAN.fullmatch(canonical)
     national = american[1] if american else canonical
     taiwans = value.entity == "TW_PHONE" and _TAIWANS.fullmatch(canonical)
     national = taiwans[1] if taiwans else national

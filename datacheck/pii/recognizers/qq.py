@@ -9,7 +9,7 @@ from datacheck.pii.recognizers.base import Labelled, compact, random_digits, wor
 _LABEL = (
     r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)"
     r"(?:账号|帐号|群号?|大?区|[大小主副]号|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
-    r"|[加我+＋][ ]?[Qq扣]|[Qq]号|[Qq]群|球球号?)"
+    r"|[加我+＋][ ]?[Qq扣]{1,3}|[Qq]号|[Qq]群|球球号?)"
 )
 _BARE = r"(?<![A-Za-z0-9])[Qq](?=[ ]?[:：][ ]?(?:[1-9][0-9]{5}|[1-9][0-9]{2,4}[ -][0-9]{5,6}(?![0-9])))"  # Q：12345678, q:948 69570
 # Chinese numerals are folded from seven on only; five and six of them count behind the label.
