@@ -131,4 +131,12 @@ SABOTAGES = (
         '""',
         "tests/derive/test_redact.py::test_what_only_the_name_of_a_column_tells_is_replaced",
     ),
+    Sabotage(
+        "what_is_left_on_purpose_is_not_said",
+        "a redaction says what of institutions it left on purpose",
+        "datacheck.derive.reread.looked_at_again",
+        "public.update(institutions)",
+        "pass",
+        "tests/derive/test_redact.py::test_what_is_left_on_purpose_is_counted_by_entity",
+    ),
 )
