@@ -170,7 +170,8 @@ _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suit
 
 # Somebody's telephone at work, where the sentence has told of whom it speaks: 乘客田玉兰，办公室电话是…
 _AT_WORK = re.compile(
-    r"(?<=[，,、。；; ])(?:我的?|他的?|她的?)?(?:办公室?|单位|公司)的?(?:联系)?(?:电话|座机|号码)[\"'”*]{0,2}[ ]?[是为:：]{0,2}[ ]?\Z"
+    r"(?<=[，,、。；; ])(?:我的?|他的?|她的?)?(?:办公室?|单位|公司)的?(?:联系)?"
+    r"(?:电话|座机|号码)[\"'”*]{0,2}[ ]?[是为:：]{0,2}[ ]?\Z"
     r"|(?<=[，,、。；;. ])(?i:(?:my |his |her )?office (?:phone|line|number|tel)(?: is)?)[:：]?[ ]?\Z"
 )
 

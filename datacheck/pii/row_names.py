@@ -81,7 +81,7 @@ _GIVEN = (
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
     rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
-    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?![{HAN}])"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边))"
 )
 _KIN = (
     "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"

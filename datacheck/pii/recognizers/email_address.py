@@ -33,7 +33,8 @@ _GENERIC = words(
 _FILES = words("png jpg jpeg gif svg webp bmp ico css js txt json html htm pdf")
 # Providers with so many users that the domain names nobody.
 _PUBLIC = words(
-    "qq.com vip.qq.com vip.163.com vip.126.com vip.sina.com foxmail.com 163.com 126.com yeah.net sina.com sina.cn sohu.com aliyun.com 139.com 189.cn "
+    "vip.qq.com vip.163.com vip.126.com vip.sina.com "
+    "qq.com foxmail.com 163.com 126.com yeah.net sina.com sina.cn sohu.com aliyun.com 139.com 189.cn "
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com proton.me example.com "
     "example.org example.net"
 )

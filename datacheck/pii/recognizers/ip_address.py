@@ -86,7 +86,7 @@ class IpAddress(Recognizer):
         return Judgement(0.4 if rule == "ip_address.v4_defanged" else 0.7, "valid")
 
     def denies(self, value: str, before: str, after: str) -> bool:
-        """The number of a section begins its line and its title the next one or, behind a blank, this one: 2.6.1.3 ⏎."""
+        """The number of a section begins its line, and its title follows on this line or the next: 2.6.1.3 ⏎."""
         octets = re.findall("[0-9]+", value)
         return (
             len(octets) == _QUAD

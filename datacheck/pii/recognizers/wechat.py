@@ -79,8 +79,10 @@ class Wechat(Recognizer):
         ),
         # ocea n-silent54, wxid _z35ms0oewu3gyc: digits end it, and without a sign before it a sign stands inside
         "wechat.broken": (
-            rf"(?<![A-Za-z0-9])(?:{_STRONG})(?=号|[ \\\"']{{0,3}}[:：=是为]|{LINKER}(?:wxid|[a-z]{{2,12}})[ ][a-z]{{0,12}}[_\-])"
-            rf"{LINKER}(?<![A-Za-z0-9_\-]){_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
+            rf"(?<![A-Za-z0-9])(?:{_STRONG})(?=号|[ \\\"']{{0,3}}[:：=是为]"
+            rf"|{LINKER}(?:wxid|[a-z]{{2,12}})[ ][a-z]{{0,12}}[_\-])"
+            rf"{LINKER}(?<![A-Za-z0-9_\-]){_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})"
+            r"(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
