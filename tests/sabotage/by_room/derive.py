@@ -94,9 +94,9 @@ SABOTAGES = (
     Sabotage(
         "redaction_is_believed",
         "what was redacted is read again",
-        "datacheck.derive.reread.blocking",
-        "return sum(",
-        "return 0 * sum(",
+        "datacheck.derive.reread.read_as_audited",
+        "blocking += hits.filter(BLOCKS).height",
+        "blocking += 0",
         "tests/derive/test_redact.py::test_a_copy_in_which_something_still_blocks_is_not_written",
     ),
     Sabotage(
