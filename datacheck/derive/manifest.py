@@ -98,6 +98,8 @@ class Redaction(Model):
 
     `not_redactable`: rows that still blocked (the name of a column) and were dropped. `blocking_hits`: found again in
     all that was kept. `left`: places at which a value still stands that was replaced elsewhere in its row (left.jsonl).
+    `public`: what stands in all that was kept and was left on purpose, by entity: institutions' numbers, mailboxes and
+    addresses, which warn (class public) and are not replaced.
     """
 
     findings: tuple[str, ...]
@@ -108,6 +110,7 @@ class Redaction(Model):
     key_id: str | None = None
     blocking_hits: int
     left: int = 0
+    public: dict[str, int] = {}
 
 
 class LeftValue(Model):

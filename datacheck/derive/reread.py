@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
+import polars as pl
+
 from datacheck.derive.manifest import LEFT, DerivedDataset, LeftValue, Redaction
 from datacheck.derive.records import written_rows
 from datacheck.derive.redact import BLOCKS, Plan, Redactor, digits_of_values, mended
@@ -29,9 +31,14 @@ from datacheck.pii.traces import Traces
 _AT_ONCE = 10_000  # written rows that are searched again: a file may not fit in memory
 
 
-def blocking(redactor: Redactor, path: Path, reading: Reading) -> int:
-    """Count the blocking hits of a file, as an audit does."""
-    return sum(redactor.hits(tables).filter(BLOCKS).height for _, tables in tables_in(path, reading))
+def read_as_audited(redactor: Redactor, path: Path, reading: Reading) -> tuple[int, Counter[str]]:
+    """Count the blocking hits of a file, as an audit does, and by entity what is public and was left on purpose."""
+    blocking, public = 0, Counter[str]()
+    for _, tables in tables_in(path, reading):
+        hits = redactor.hits(tables)
+        blocking += hits.filter(BLOCKS).height
+        public.update(hits.filter((pl.col("state") == "public") & (pl.col("level") != "off"))["entity"].to_list())
+    return blocking, public
 
 
 def left(redactor: Redactor, path: Path, reading: Reading, plan: Plan) -> Iterator[tuple[int, int, str, str, bool]]:
@@ -78,17 +85,20 @@ def looked_at_again(
     Raises LoadError if something still blocks.
     """
     listed: list[LeftValue] = []
+    public = Counter[str]()
     for name, (dataset, plans) in made.items():
         for file, plan in zip(dataset.files, plans, strict=True):
             tell(f"verify {name}/{file.path}")
             if file.kept is not None:
                 written, reading = folder / file.kept.path, readings[name]
-                _refuse_what_blocks(f"{name}/{file.path}", blocking(menders[name], written, reading))
+                hits, institutions = read_as_audited(menders[name], written, reading)
+                _refuse_what_blocks(f"{name}/{file.path}", hits)
+                public.update(institutions)
                 listed += _left_values(name, file.path, left(menders[name], written, reading, plan))
     if listed:
         with new_file(folder / LEFT) as lines:
             lines.writelines(each.model_dump_json().encode() + b"\n" for each in listed)
-    return _facts(made, menders, len(listed))
+    return _facts(made, menders, len(listed), public)
 
 
 def _refuse_what_blocks(file: str, hits: int) -> None:
@@ -113,7 +123,10 @@ def _left_values(dataset: str, file: str, found: Iterable[tuple[int, int, str, s
 
 
 def _facts(
-    made: Mapping[str, tuple[DerivedDataset, Sequence[Plan]]], menders: Mapping[str, Redactor], left: int
+    made: Mapping[str, tuple[DerivedDataset, Sequence[Plan]]],
+    menders: Mapping[str, Redactor],
+    left: int,
+    public: Mapping[str, int],
 ) -> Redaction:
     plans = [plan for _, plans in made.values() for plan in plans]
     entities = Counter(entity for plan in plans for string in plan.told for entity, _ in string.replaced)
@@ -128,4 +141,5 @@ def _facts(
         key_id=key_id(secret) if secret else None,
         blocking_hits=0,
         left=left,
+        public=dict(sorted(public.items())),
     )

@@ -29,6 +29,10 @@ _PHRASES: dict[str, Phrase] = {
     "redacted": "Redacted",
     "strings": ("{} value changed", "{} values changed"),
     "no_hit": "0 blocking hits when read again",
+    "public": (
+        "{} value of an institution (class public) was left on purpose",
+        "{} values of institutions (class public) were left on purpose",
+    ),
     "not_redactable": (
         "{} row dropped: what blocks cannot be replaced in it",
         "{} rows dropped: what blocks cannot be replaced in them",
@@ -120,6 +124,9 @@ def _redacted(screen: Screen, manifest: Manifest) -> None:
     screen.heading(_say(screen, "redacted"))
     screen.table([("  ", "", entity, show.number(count)) for entity, count in done.values.items()])
     said = [*_counts(screen, {"strings": done.strings, "not_redactable": done.not_redactable}), _say(screen, "no_hit")]
+    if done.public:
+        kinds = screen.words.comma.join(f"{entity} {show.number(count)}" for entity, count in done.public.items())
+        said.append(f"{_say(screen, 'public', sum(done.public.values()))}{screen.words.colon}{kinds}")
     for line in said + [_say(screen, "no_key")] * (done.key is None):
         screen.line(line, head="  - ", gutter="  | ")
 

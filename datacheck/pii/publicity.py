@@ -168,6 +168,14 @@ _LABELLED = re.compile(r"(?:[地住]址|(?i:address))[\"'”*]{0,3}[ ]?[是为:�
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
+# Somebody's telephone at work, where the sentence has told of whom it speaks: 乘客田玉兰，办公室电话是…
+_AT_WORK = re.compile(
+    r"(?<=[，,、。；; ])(?:我的?|他的?|她的?)?(?:办公室?|单位|公司)的?(?:联系)?"
+    r"(?:电话|座机|号码)[\"'”*]{0,2}[ ]?[是为:：]{0,2}[ ]?\Z"
+    r"|(?<=[，,、。；;. ])(?i:(?:my |his |her )?office (?:phone|line|number|tel)(?: is)?)[:：]?[ ]?\Z"
+)
+
+
 class _Cues(NamedTuple):
     """Which words make a value of an entity an institution's."""
 
@@ -218,6 +226,8 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if entity not in _OF:
         return False
     cues = _OF[entity]
+    if cues.visited is not None and _is_at_work(text, start, before):
+        return False
     left, right = _without_surnames(text[max(0, start - BEFORE) : start]), text[end : end + AFTER]
     said = _ENDED.split(right, maxsplit=1)[0]  # who is an owner may follow in the next sentence, other words say less
     institution = _distance(cues.spoken_of, left, said)
@@ -235,6 +245,16 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if told is None and speaker is None:
         return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
     return bool(told)
+
+
+def _is_at_work(text: str, start: int, before: str) -> bool:
+    """Whether a number is called that of an office, and neither its sentence nor what was said names whose office."""
+    label = _AT_WORK.search(text, max(0, start - BEFORE), start)
+    if label is None:
+        return False
+    said = text[max(0, label.start() - HEARD) : label.start()]
+    line = said.rpartition("\n")[2].strip(" ，,、。；;.")
+    return bool(line) and not _SPOKEN_OF.search(said) and not _SPOKEN_OF.search(_PART.sub("", before[-HEARD:]))
 
 
 def _without_surnames(left: str) -> str:

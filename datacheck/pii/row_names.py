@@ -75,13 +75,13 @@ _RARE = (
 )
 _GIVEN = (
     GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
-    "学友正广水秋少泰保尔亦怀仙运庚璋花彦"
+    "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
     rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
-    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?![{HAN}])"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边))"
 )
 _KIN = (
     "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
@@ -94,7 +94,7 @@ _MEANT = re.compile(
     rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您约挂]|先生|女士|[^{HAN}]|\Z)"
     # … or, behind a role, anything that is done: 业主高宝珠反映漏水
     rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    r"(?=[反申提要想投报起诉称表因于在住到与和])"
+    r"(?=[反申提要想投报起诉称表因于在住到与和入离转调请休])"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
@@ -115,16 +115,17 @@ _FOR = re.compile(
     rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
+_KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 _CHILD = re.compile(
     rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    r"(?=的?(?:妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人))"
+    rf"(?=的?(?:{_KINDRED}))"
 )
 # Who speaks in a log of a chat: a line with the name and the time, or the time and the name with a colon
 _TIME = r"(?:[0-9]{2,4}[\-/.年][0-9]{1,2}[\-/.月][0-9]{1,2}日?[ ]{1,2})?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
 _SPEAKS = re.compile(
     rf"^(?:(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ \t]{{1,4}}{_TIME}[ ]?$"
     rf"|\[?{_TIME}\]?[ \t]{{0,2}}(?:班主任|群主|管理员)?"
-    rf"(?P<timed>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[:：])",
+    rf"(?P<timed>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}}?)(?:的?(?:{_KINDRED}))?[:：])",
     re.MULTILINE,
 )
 # A Chinese name in English words: login failed for 白红梅, author: 冼翠花
@@ -153,6 +154,8 @@ _NO_NAMES = frozenset(
     " Marketing".split()
 )
 _SURELY = ("件人", "货人", "系人")
+# Surnames that are words of every sentence: 当有多个客户时运行
+_FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即")
 _COMPOUND = frozenset(COMPOUND.split("|"))
 _GIVEN_NAMES, _PLACES = frozenset(GIVEN), frozenset("江河山镇洲源家兵军民歌金")
 _PARTIES = frozenset(
@@ -217,6 +220,8 @@ def _is_other(name: str) -> bool:
     """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
     if name[:2] in _COMPOUND or len(name) == 2:
         return len(name) == 2 and is_word(name)
+    if name[0] in _FUNCTION and is_common(name[1:]) and not set(name[1:]) <= _GIVEN_NAMES:
+        return True
     # 梁建国 stands in the dictionary as a place; 黄浦江 and 文艺兵 are what they are
     is_place = is_entry(name) and not (set(name[1:]) <= _GIVEN_NAMES and name[2] not in _PLACES)
     return is_place or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)

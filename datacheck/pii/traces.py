@@ -47,8 +47,9 @@ _FEWEST_LETTERS = 3  # of a script that has spaces; two Chinese characters are a
 _FEWEST_OTHERS = 2
 _FEWEST_MIXED = 7  # letters and digits, as a number plate has: what may be looked for in other records
 # What may stand before a number and belong to it: the country code, the trunk prefix.
-_PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?86|0)\Z")
+_PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?(?:86|85[23]|886)|0)\Z")
 _AMERICAN = re.compile(r"(?:\+?1)?([2-9][0-9]{2}[2-9][0-9]{6})")
+_TAIWANS = re.compile(r"(?:\+?886|0)([2-9][0-9]{7,8})")  # 0916 878 746, +886-916-878-746
 _AMERICAN_PREFIX = re.compile(r"(?<![0-9])1\Z")  # 1 415 883 1840
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
@@ -276,8 +277,11 @@ def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[st
     if value.entity == "WECHAT" and plain.isalpha() and plain.isascii():  # who writes vx before it leaves no blank
         yield from ((label + plain.lower(), words) for label in _TOUCHING)
     canonical = RECOGNIZERS[value.entity].canonical(plain)
-    american = value.entity == "PHONE_NUMBER" and _AMERICAN.fullmatch(canonical)
+    # 19725687158 is a mobile number of China as much as +1 972-568-7158
+    american = value.entity in ("PHONE_NUMBER", "CN_MOBILE") and _AMERICAN.fullmatch(canonical)
     national = american[1] if american else canonical
+    taiwans = value.entity == "TW_PHONE" and _TAIWANS.fullmatch(canonical)
+    national = taiwans[1] if taiwans else national
     for written in sorted({plain, canonical, national}):
         if value.entity == "EMAIL_ADDRESS":
             yield from ((form, words) for form in _spelt(written))

@@ -492,6 +492,14 @@ def test_a_copy_in_which_something_still_blocks_is_not_written(tmp_path, monkeyp
     assert sorted(p.name for p in tmp_path.iterdir()) == ["contract.yaml", "data", "report"]
 
 
+def test_what_is_left_on_purpose_is_counted_by_entity(tmp_path):
+    hotline = "客服热线 010-65112418，客服邮箱 kefu@museum-shop.com"
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"我的手机是{PHONES[0]}", hotline), chat("好", hotline))
+    told = redact(tmp_path).redaction
+    assert (told.public, told.left) == ({"CN_LANDLINE": 2, "EMAIL_ADDRESS": 2}, 0)
+    assert told.values == {"CN_MOBILE": 1}
+
+
 def apply_redact(command, folder, *options):
     """The two commands of the docs: a run, then its redaction."""
     path = contract(folder, ["pii"])

@@ -33,6 +33,7 @@ _GENERIC = words(
 _FILES = words("png jpg jpeg gif svg webp bmp ico css js txt json html htm pdf")
 # Providers with so many users that the domain names nobody.
 _PUBLIC = words(
+    "vip.qq.com vip.163.com vip.126.com vip.sina.com "
     "qq.com foxmail.com 163.com 126.com yeah.net sina.com sina.cn sohu.com aliyun.com 139.com 189.cn "
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com proton.me example.com "
     "example.org example.net"
@@ -74,7 +75,10 @@ _LETTER_BY_LETTER = (
     r"[A-Za-z0-9](?:[ ][A-Za-z0-9._\-]){2,40}[ ]@(?:[ ][A-Za-z0-9\-]){1,30}(?:[ ]\.(?:[ ][A-Za-z0-9]){2,12}){1,2}"
 )
 _ENCODED = r"[A-Za-z0-9_][A-Za-z0-9._+\-]{0,63}%40(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
-_LOOSE = rf"{_LOOSE_AT}{_PROVIDER}{_LOOSE_DOT}(?i:com|cn|net|me)"
+_LOOSE = (
+    rf"(?:{_LOOSE_AT}(?:(?i:vip){_LOOSE_DOT})?{_PROVIDER}{_LOOSE_DOT}"
+    r"|[ ]?@[ ]?(?i:live|msn|tom|21cn)[ ]?。[ ]?)(?i:com|cn|net|me)"  # "at live.com" says where to look
+)
 
 
 class EmailAddress(Recognizer):

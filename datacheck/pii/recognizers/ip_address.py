@@ -1,16 +1,22 @@
 """IP addresses, version 4 and 6."""
 
 import ipaddress
+import re
 from random import Random
 
-from datacheck.pii.expressions import LEFT, RIGHT
+from datacheck.pii.expressions import HAN, LEFT, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _DOT = r"(?:[ ]?\.[ ]?|\[\.\])"
 _START = rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?:IP|ip)))"  # 登录IP39.156.66.10
+# What a component is taken of: h.2.2.1.1, h₀.2.2.1.1, (h x).2.2.1.1 in Lean, section 3.2.2.1.1
+_TAKEN_OF = r"[0-9A-Za-z)\]⟩'′\u0370-\u03ff\u2080-\u209c]\."
 _SMALL, _FEW = 10, 3
+_HEADING = re.compile(r"(?:\A|\n)[#* \t]{0,8}\Z")
+_TITLE = re.compile(rf"[ \t]{{0,4}}(?:\n(?![0-9])|[{HAN}])")
+_QUAD = 4
 _ALLOCATED = ipaddress.ip_network("2000::/3")  # global unicast, as far as IANA gives it out (RFC 4291, 2.4)
 # /24: a network, or an interface's address with the length of its prefix; judge() tells them apart
 _PREFIX, _NO_PREFIX = r"/[0-9]{1,3}(?![0-9A-Za-z])", r"(?!/[0-9]{1,3}(?![0-9A-Za-z]))"
@@ -32,10 +38,10 @@ class IpAddress(Recognizer):
         rf"|[:：]{{2}}[0-9A-Fa-f]|(?:[0-9A-Fa-f]{{1,4}}[:：]){{6}}[0-9A-Fa-f]"
     )
     patterns = {
-        "ip_address.v4": rf"{_START}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z]){_NO_PREFIX}",
-        "ip_address.v4_prefix": rf"{_START}(?<![0-9A-Za-z]\.)(?:{_OCTET}\.){{3}}{_OCTET}{_PREFIX}",
+        "ip_address.v4": rf"{_START}(?<!{_TAKEN_OF})(?:{_OCTET}\.){{3}}{_OCTET}{RIGHT}(?!\.[0-9A-Za-z]){_NO_PREFIX}",
+        "ip_address.v4_prefix": rf"{_START}(?<!{_TAKEN_OF})(?:{_OCTET}\.){{3}}{_OCTET}{_PREFIX}",
         "ip_address.v4_defanged": (
-            rf"{_START}(?<![0-9A-Za-z]\. ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9]){_NO_PREFIX}"
+            rf"{_START}(?<!{_TAKEN_OF} ?)(?:{_OCTET}{_DOT}){{3}}{_OCTET}{RIGHT}(?! ?\. ?[0-9]){_NO_PREFIX}"
         ),
         "ip_address.v6": (
             # after the colon of a label, but not in the midst of another address
@@ -78,6 +84,16 @@ class IpAddress(Recognizer):
         if all(octet < _SMALL for octet in address.packed):
             return Judgement(0.2 if rule == "ip_address.v4_defanged" else 0.5, "suspect", "valid")
         return Judgement(0.4 if rule == "ip_address.v4_defanged" else 0.7, "valid")
+
+    def denies(self, value: str, before: str, after: str) -> bool:
+        """The number of a section begins its line, and its title follows on this line or the next: 2.6.1.3 ⏎."""
+        octets = re.findall("[0-9]+", value)
+        return (
+            len(octets) == _QUAD
+            and all(int(octet) < _SMALL for octet in octets)
+            and not re.search(self.positive, before)
+            and bool(before and _HEADING.search(before) and _TITLE.match(after))
+        )
 
     def canonical(self, value: str) -> str:
         """Return it without spaces, brackets and the length of a prefix."""

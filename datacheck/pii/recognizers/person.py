@@ -38,7 +38,7 @@ _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
     r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
-    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请|[哈哦噢呀啊吧呢啦哟]"
+    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请|可以[吗么]|[哈哦噢呀啊吧呢啦哟]"
 )
 _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
@@ -46,7 +46,8 @@ _ENGLISH_LABEL = (
     r"|card[ _\-]?holder|account|guardian|passenger|guest|emergency[ _\-]?contact)[ _\-]{0,2}name"
     r"|(?:contact|responsible)[ _\-]{0,2}person|consignee|addressee)"
 )
-_BARE_KEY = r"(?i:name)[\"']{0,2}[ ]?[:：=][ ]?[\"']?"
+_QUOTED_KEY = rf"{_ENGLISH_LABEL}\\{{0,3}}[\"'][ ]?[:：][ ]?\\{{0,3}}[\"']"
+_BARE_KEY = r"(?i:name)[\"'\\]{0,2}[ ]?[:：=][ ]?\\?[\"']?"
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
 _NO_THANKS = "(?!谢谢|(?<=[感多致答鸣拜酬]|(?<![感多致答鸣拜酬谢])谢)谢)"  # 谢谢俞女士, 感谢俞女士: no 谢 of a surname
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
@@ -60,7 +61,7 @@ _LABEL = (
     r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
 )
 _TITLES = words("先生 女士 小姐")
-_COLON = r"[\"'”*_ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_ \t\u3000【（(\[|]{0,4}"
+_COLON = r"[\"'”*_\\ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_\\ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
     r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
     r"|他叫|她叫|(?<!日)本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
@@ -153,6 +154,7 @@ class Person(Recognizer):
         # the end of every English label and of the bare key; in JSON no name in English is told by the key alone
         rf"(?i:name|person|consignee|addressee){NAME_LINKER}{_LIKELY}{_END}",
         rf"{_ENGLISH_LABEL}{NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",
+        rf"{_QUOTED_KEY}[{HAN}]",
     )
     tries = {
         "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
@@ -174,6 +176,8 @@ class Person(Recognizer):
         "person.role": (
             rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})(?![ ]?[:：])"
         ),
+        # {"customer_name": "薛紫涵"}: no other word stands alone between quotes behind such a key
+        "person.key": rf"{_QUOTED_KEY}(?P<value>{_NAME})(?=\\{{0,3}}[\"'])",
         "person.role_en": (  # "Jamie's full name is" belongs to a story
             rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
             rf"(?<![A-Za-z])(?P<value>{_FULL})"

@@ -9,9 +9,10 @@ from datacheck.pii.recognizers.base import Labelled, compact, random_digits, wor
 _LABEL = (
     r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)"
     r"(?:账号|帐号|群号?|大?区|[大小主副]号|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
-    r"|[加我+＋][ ]?[Qq扣]|[Qq]号|[Qq]群|球球号?)"
+    r"|[加我+＋][ ]?[Qq扣]{1,3}|[Qq]号|[Qq]群|球球号?)"
 )
-_BARE = r"(?<![A-Za-z0-9])[Qq](?=[ ]?[:：][ ]?[1-9][0-9]{5})"  # Q：12345678
+_BARE = r"(?<![A-Za-z0-9])[Qq](?=[ ]?[:：][ ]?"
+_BARE += r"(?:[1-9][0-9]{5}|[1-9][0-9]{2,4}[ -][0-9]{5,6}(?![0-9])))"  # Q：12345678, q:948 69570
 # Chinese numerals are folded from seven on only; five and six of them count behind the label.
 _NUMERALS = "[一二三四五六七八九幺][〇零一二三四五六七八九幺]{4,5}"
 _VALUE = rf"(?:[1-9](?:{GAP}[0-9]){{4,10}}|{_NUMERALS}(?![〇零一二三四五六七八九十百千万亿幺]))"
@@ -29,7 +30,7 @@ class Qq(Labelled):
     prefilter = rf"{_LABEL}{LINKER}[Qq]?[1-9](?:{GAP}[0-9]){{4}}"
     prefilters = (
         rf"{_LABEL}{LINKER}[一二三四五六七八九幺][〇零一二三四五六七八九幺]",
-        "[Qq][ ]?[:：][ ]?[1-9][0-9]{5}",
+        "[Qq][ ]?[:：][ ]?(?:[1-9][0-9]{5}|[1-9][0-9]{2,4}[ -][0-9]{5})",
         f"[0-9]{_IS_MINE}",
     )
     # QQ[10018] is a process in a log, /qq_14989227/ a path

@@ -1,5 +1,6 @@
 """Social security numbers of the United States."""
 
+import re
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
@@ -11,6 +12,9 @@ _START = rf"(?:{LEFT}|(?<=(?i:ssn))|(?<=[^A-Za-z][Nn]o))"
 # "The Social Security number on file (…": more characters than the window of context has
 _LABEL = r"(?i:social[ _\-]?security[ _\-]{0,2}(?:number|num|no\.?|card(?: number)?)"
 _LABEL += r"|(?<![a-z])ssn|(?<![a-z])social(?= (?:is |number |no\.? )?[0-9]{3}[ .][0-9]{2}[ .]))"
+# Year, month and number of a paper (arXiv's scheme since 2015): 2301.12345
+_ARXIV = re.compile(r"[0-9]{2}(?:0[1-9]|1[0-2])[.·][0-9]{5}")
+_PAPER = re.compile(r"(?i:arxiv)[^0-9]{0,12}\Z")
 
 
 class UsSsn(Recognizer):
@@ -38,12 +42,19 @@ class UsSsn(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the ranges that were never given out."""
+        if _ARXIV.fullmatch(value):
+            return None
         number = self.canonical(value)
         if number in self.specimens or in_sequence(number):
             return Judgement(0.2 if rule == "us_ssn.spaced" else 1.0, "specimen")
         if number[:3] in ("000", "666") or number[3:5] == "00" or number[5:] == "0000":
             return None
         return Judgement(0.2 if rule == "us_ssn.spaced" else 0.6, "valid")
+
+    def denies(self, value: str, before: str, after: str) -> bool:
+        """Where a paper's number stands without its dot."""
+        del value, after
+        return _PAPER.search(before) is not None
 
     def canary(self, rng: Random) -> str:
         """Return a number with dashes."""

@@ -13,7 +13,7 @@ _STRONG = (
 )
 # Without a sign between them a name needs a digit or a low line, and must not be a device or a product.
 _NUMBERED = (
-    rf"{LINKER}(?<![A-Za-z0-9_\-])(?!(?i:android|iphone|ipad|ios|win|mac|linux|version|v[0-9]|web|pay|app|sdk|api|mini))"
+    rf"{LINKER}(?<![A-Za-z0-9_\-])(?!(?i:android|iphone|ipad|ios|win|mac|linux|version|v[0-9]|web|pay|app(?!le[a-z])|sdk|api|mini))"
     r"(?:wxid_|wx[_\-]|[A-Za-z][A-Za-z0-9\-]{0,18}?(?:_|[0-9]{2}|[0-9](?![A-Za-z0-9]))"
     # a word with a digit inside, longer than names of formats are
     r"|(?!mp[0-9]|html5|css3|vue[0-9]|web[0-9]|base[0-9]|[a-z]{1,4}[0-9][a-z]{1,4}(?![a-z0-9]))"
@@ -37,6 +37,11 @@ _NO_NAME = (
 )
 _STATES = (
     "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
+)
+_NO_PRODUCT = r"(?!(?i:web|pay|app|sdk|api|open|mini|ios|mac|win|ver)|[a-z]+[ ](?:19|20)[0-9]{2}(?![0-9]))"
+_BROKEN = (
+    r"(?:wxid[ ]_[a-z0-9]{6,20}|[a-z]{2,12}[ ](?:[a-z]{0,12}[_\-][a-z]{0,12}|[a-z]{0,8})[0-9]{2,6}"
+    r"|[a-z]{2,12}[_\-][a-z]{0,4}[ ][a-z]{0,12}[0-9]{2,6})"
 )
 _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
@@ -65,12 +70,19 @@ class Wechat(Recognizer):
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_] ?(?=[+]))(?:{_STRONG})"
-            rf"(?=号|[ \"']{{0,2}}[:：=是为]|{_NUMBERED}){LINKER}"
+            rf"(?=号|[ \\\"']{{0,3}}(?:[:：=是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.wxid": (
-            r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX][ :：]?|(?<![A-Za-z0-9_])))"
+            r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX]?[ :：]?|(?<![A-Za-z0-9_])))"
             r"(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+        ),
+        # ocea n-silent54, wxid _z35ms0oewu3gyc: digits end it, and without a sign before it a sign stands inside
+        "wechat.broken": (
+            rf"(?<![A-Za-z0-9])(?:{_STRONG})(?=号|[ \\\"']{{0,3}}[:：=是为]"
+            rf"|{LINKER}(?:wxid|[a-z]{{2,12}})[ ][a-z]{{0,12}}[_\-])"
+            rf"{LINKER}(?<![A-Za-z0-9_\-]){_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})"
+            r"(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
@@ -96,7 +108,7 @@ class Wechat(Recognizer):
         ),
         "wechat.touched_mixed": (
             rf"{_BEGUN}(?:(?:有意|可)?加[Vv][Xx]?|(?i:wechat|weixin)|[VvWw][Xx])"
-            r"(?P<value>[A-Za-z]{2,16}(?:[0-9]{2,5}|[_\-][A-Za-z0-9]{2,12}))(?![A-Za-z0-9_\-@])"
+            r"(?P<value>[A-Za-z]{2,16}(?:[0-9]{2,8}|[_\-][A-Za-z0-9]{2,12}))(?![A-Za-z0-9_\-@])"
             rf"{_ENDED}"
         ),
         # 微信搜 alone leads to a public account
