@@ -65,7 +65,7 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
     without = shapes.filter(~pl.col(own)).with_columns(
         problem=pl.when(foreign)
         .then(pl.lit("other_tag"))
-        .when(pl.lit(thinking + others >= _NEARLY_ALL * shapes.height))
+        .when(pl.lit(thinking + others >= _NEARLY_ALL * shapes.height) & pl.col("head").is_null())
         .then(pl.lit("no_block"))
     )
     named = pl.coalesce("head", *(pl.when(pl.col(name)).then(pl.lit(_PAIRS[name][0])) for name in _PAIRS))
