@@ -51,7 +51,8 @@ def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     first = texts.filter(asked & (pl.col("role") == "user")).filter(pl.col("turn") == pl.col("turn").min().over("row"))
     sides = [last.with_columns(side=pl.lit("answer")), first.with_columns(side=pl.lit("prompt"))]
     whole = pl.col("text")
-    shown = pl.when(whole.str.contains("</think>", literal=True)).then(whole.str.split("</think>").list.last())
+    thought = (pl.col("side") == "answer") & whole.str.contains("</think>", literal=True)
+    shown = pl.when(thought).then(whole.str.split("</think>").list.last())
     head = shown.otherwise(whole).str.strip_chars_start().str.head(100)
     text, prose = pl.col("head"), ~pl.col("head").str.contains(_CODE)
     return pl.concat(sides).with_columns(head=head, long=whole.str.len_bytes() >= _LONG, capitals=whole.str.contains(_CAPITALS)).select(
