@@ -20,7 +20,7 @@ def constant_parts(data: View) -> pl.DataFrame:
 
     Of a prompt the last message of the user counts; where rows name images or sounds, or where the task stands in the
     system prompt (SystemTasks, a declared need), one prompt for all is none.
-    `label` is the one of KTO, where a few rows have the other one (`one_label` says of none).
+    `label` is the one of KTO.
     """
     most = piecewise(data, _most_frequent).collect()
     sums = most.group_by("part", "hash").agg(pl.col("n").sum())
@@ -67,8 +67,7 @@ def _most_frequent(turns: pl.LazyFrame) -> pl.LazyFrame:
 
 def _labels(data: View) -> pl.DataFrame:
     """The label of KTO, where nearly all rows have the same one."""
-    most = _of_kto(data).filter(pl.col("of") >= FEW, pl.col("n") >= NEARLY_ALL * pl.col("of"))
-    return most.filter(pl.col("n") < pl.col("of"))
+    return _of_kto(data).filter(pl.col("of") >= FEW, pl.col("n") >= NEARLY_ALL * pl.col("of"))
 
 
 def one_label(data: View) -> pl.DataFrame:
