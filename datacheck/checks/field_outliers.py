@@ -137,7 +137,9 @@ def _ids(data: View) -> pl.LazyFrame:
         pl.col("row") > pl.col("row_first"), pl.col("says").ne_missing(pl.col("says_first"))
     )
     told = saying("row {n} of the dataset has this id, too", n=pl.col("row_first") + 1)
-    return later.lazy().select(pl.col("row").cast(pl.UInt32), "where", text="id", problem=pl.lit("repeated_id"), said=told)
+    return later.lazy().select(
+        pl.col("row").cast(pl.UInt32), "where", text="id", problem=pl.lit("repeated_id"), said=told
+    )
 
 
 def _values(fields: pl.LazyFrame) -> Iterator[pl.LazyFrame]:

@@ -7,7 +7,16 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
 from datacheck.features.thinking_blocks import unlike_blocks
-from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of_suspects, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    asked,
+    evidence,
+    flagged,
+    of_rows,
+    per_kind,
+    texts_of_suspects,
+    turn_texts,
+    without_code,
+)
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written

@@ -114,7 +114,12 @@ def _twice(texts: pl.LazyFrame, half_bytes: int) -> pl.DataFrame:
     same = text.str.head(half).str.strip_chars() == text.str.tail(half).str.strip_chars()
     first, quarter = text.str.head(half).str.strip_chars(), half // 2
     looped = first.str.head(quarter).str.strip_chars() == first.str.tail(quarter).str.strip_chars()
-    return long.filter(same).filter(~looped | (pl.col("role") == "assistant")).select("row", "path", score=pl.lit(2.0), problem=pl.lit("said_twice")).collect()
+    return (
+        long.filter(same)
+        .filter(~looped | (pl.col("role") == "assistant"))
+        .select("row", "path", score=pl.lit(2.0), problem=pl.lit("said_twice"))
+        .collect()
+    )
 
 
 def _learnt() -> pl.Expr:

@@ -1,7 +1,7 @@
 """Thinking in tags that is not as that of nearly all other answers of its set.
 
-Which tag is the set's own, the set says itself: the one that most of its last answers have. Earlier answers of a dialogue
-are left out, for templates drop their thinking (Qwen3, DeepSeek-R1) and so do many sets.
+Which tag is the set's own, the set says itself: the one that most of its last answers have. Earlier answers of a
+dialogue are left out, for templates drop their thinking (Qwen3, DeepSeek-R1) and so do many sets.
 """
 
 import polars as pl
@@ -29,14 +29,17 @@ _NEARLY_ALL = 0.9  # share of them, or of all answers, that makes it the usual f
 _PART = 0.5  # share of empty blocks up to which they are not the usual form
 _LONG = 20  # characters of a thinking that is no chance copy
 _SILENT = r"^[\s.…·\-—]*(?i:none|n/?a|null|nan|无|空)?[\s.。…]*$"
-_OFF = r"(?i)/?no[_ ]?think|thinking[\"']?\s?[:=]\s?[\"']?(?:off|false|disabled)|without (?:thinking|reasoning)|(?:不要|无需|不用|关闭|不需要)[^。\n]{0,6}(?:思考|推理)"
+_OFF = (
+    r"(?i)/?no[_ ]?think|thinking[\"']?\s?[:=]\s?[\"']?(?:off|false|disabled)|without (?:thinking|reasoning)"
+    r"|(?:不要|无需|不用|关闭|不需要)[^。\n]{0,6}(?:思考|推理)"
+)
 
 
 def unlike_blocks(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `detail` of last answers.
 
-    `other_tag` (`<thinking>` where all others have `<think>`), `empty_block`, `no_block` (nine in ten answers have one),
-    `several_blocks`, `late_block` (text before it) and `copied_block` (it says what the answer says). Answers whose
+    `other_tag` (`<thinking>` where all others have `<think>`), `empty_block`, `no_block` (nine in ten answers have
+    one), `several_blocks`, `late_block` (text before it) and `copied_block` (it says what the answer says). Answers whose
     prompt switches thinking off, or speaks of the other tag, are fine.
     """
     shapes = piecewise(data, _shapes).collect()
@@ -59,9 +62,9 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
         pl.when(pl.lit(usual[kind]) & pl.col(kind)).then(pl.lit(name))
         for kind, name in (("empty", "empty_block"), ("several", "several_blocks"), ("late", "late_block"))
     ]
-    odd = blocks.with_columns(
-        problem=pl.coalesce(*problem, pl.when("copied").then(pl.lit("copied_block")))
-    ).select(*_PLACE, "problem")
+    odd = blocks.with_columns(problem=pl.coalesce(*problem, pl.when("copied").then(pl.lit("copied_block")))).select(
+        *_PLACE, "problem"
+    )
     without = shapes.filter(~pl.col(own)).with_columns(
         problem=pl.when(foreign)
         .then(pl.lit("other_tag"))

@@ -155,7 +155,10 @@ def test_a_source_that_verl_knows_is_none_to_tell_of():
 
 
 def test_an_id_that_stands_twice_over_unlike_rows():
-    again = {**row(1, id="r4"), "messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}]}
+    again = {
+        **row(1, id="r4"),
+        "messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+    }
     assert places(again) == [(40, "id", "repeated_id")]
     assert places(row(4)) == []  # a copy, which exact_duplicates names
     assert places(*(dict(again, id=f"r{number}") for number in range(20))) == []  # ids of groups

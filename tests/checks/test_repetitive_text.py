@@ -125,7 +125,9 @@ def test_an_answer_that_stands_there_twice(between):
 
 def test_a_question_that_is_asked_twice():
     asked = "番茄为什么叶子发黄？"
-    rows = dataset(*(f"user: {text} | assistant: 好" for text in (asked * 2, f"{asked} {asked}", asked, "为什么？" * 2)))
+    rows = dataset(
+        *(f"user: {text} | assistant: 好" for text in (asked * 2, f"{asked} {asked}", asked, "为什么？" * 2))
+    )
     assert measure(RepetitiveText(), rows).problems == [(0, "said_twice"), (1, "said_twice")]
 
 
