@@ -35,7 +35,8 @@ class ExactDuplicates(Check):
     Compared are whole conversations with their roles, tool calls, tool definitions and label, or only the prompt or
     the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
 
-    `constant_parts` names what is one text in nearly all of 100 rows or more: every prompt, every answer, every gold. `one_label` is 1 where 20 rows of KTO and more are all
+    `constant_parts` names what is one text in nearly all of 100 rows or more: every prompt, every answer, every gold.
+    `one_label` is 1 where 20 rows of KTO and more are all
     desired, or all unwanted.
     """
 

@@ -49,8 +49,8 @@ class FieldOutliers(Check):
     `far_date` (ten years from nearly all others), `other_scale` (nearly all numbers are at most 1, 5 or 10, this one is
     five times as much, and none is between), `no_label` ("unknown" among names), `held_out` (`split: test` among rows
     to train), `wrong_label` (`lang: en` beside Chinese texts), `unknown_source` (a `data_source` that verl's own
-    rewards do not know, where they know nearly all others), `repeated_id` (an id of an earlier row of the file which says
-    something else, where nearly all ids stand once).
+    rewards do not know, where they know nearly all others), `repeated_id` (an id of an earlier row of the file which
+    says something else, where nearly all ids stand once).
     """
 
     metrics = {

@@ -23,7 +23,10 @@ _GOES_ON = ascii_edges(
 _CODE = (
     r"^[^\n]{0,80}(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
 )
-_WANTED = r"(?i)续写|接着|接下去|补全|填空|完成(?:下面|这)|后半|下一句|continu|complete|fill in|finish|next (?:line|sentence)|infill|lower ?case|小写"
+_WANTED = (
+    r"(?i)续写|接着|接下去|补全|填空|完成(?:下面|这)|后半|下一句|小写"
+    r"|continu|complete|fill in|finish|next (?:line|sentence)|infill|lower ?case"
+)
 
 
 def headless(data: View) -> pl.LazyFrame:
@@ -57,7 +60,8 @@ def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     shown = pl.when(thought).then(whole.str.split("</think>").list.last())
     head = shown.otherwise(whole).str.strip_chars_start().str.head(100)
     text, prose = pl.col("head"), ~pl.col("head").str.contains(_CODE)
-    return pl.concat(sides).with_columns(head=head, long=whole.str.len_bytes() >= _LONG, capitals=whole.str.contains(_CAPITALS)).select(
+    long, capitals = whole.str.len_bytes() >= _LONG, whole.str.contains(_CAPITALS)
+    return pl.concat(sides).with_columns(head=head, long=long, capitals=capitals).select(
         pl.col("row").cast(pl.UInt64), "part", "role", "turn", "path", "side",
         mark=text.str.contains(_MARK) & prose,
         lower=pl.col("long") & text.str.contains(_LOWER) & prose & pl.col("capitals"),

@@ -35,7 +35,8 @@ class Repetition(Feature):
     of them or nearly all; in a text that is JSON, its keys aside. `repeated_line`: a line or sentence more than `lines`
     times, and a fifth of the text.
     `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
-    `said_twice`: all of a text stands in it twice, or all of what a user says. Code in Markdown, and for the others signs and white space, do not
+    `said_twice`: all of a text stands in it twice, or all of what a user says. Code in Markdown, and for the others
+    signs and white space, do not
     count. `score`: the share, or how many times.
     """
 

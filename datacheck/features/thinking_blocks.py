@@ -39,8 +39,8 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `detail` of last answers.
 
     `other_tag` (`<thinking>` where all others have `<think>`), `empty_block`, `no_block` (nine in ten answers have
-    one), `several_blocks`, `late_block` (text before it) and `copied_block` (it says what the answer says). Answers whose
-    prompt switches thinking off, or speaks of the other tag, are fine.
+    one), `several_blocks`, `late_block` (text before it) and `copied_block` (it says what the answer says). Answers
+    whose prompt switches thinking off, or speaks of the other tag, are fine.
     """
     shapes = piecewise(data, _shapes).collect()
     counts = {name: int(shapes[name].sum()) for name in _PAIRS}
