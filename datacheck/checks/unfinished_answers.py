@@ -142,7 +142,8 @@ class UnfinishedAnswers(Check):
     counted apart (`cut_length`): a limit cut them, wherever it fell.
 
     `headless` counts prompts and last answers whose beginning is lost: a mark that ends a clause (“，”, “。”, ")")
-    comes first, or a small letter where the other sentences, and nearly all other texts, begin with a capital. A prompt with
+    comes first, or a small letter where the other sentences, and nearly all other texts, begin with a capital. A
+    prompt with
     a small letter must begin with a word that goes on (of, than, which).
     """
 

@@ -167,8 +167,8 @@ SABOTAGES = (
         "a_beginning_turns_back_by_itself",
         "an answer that begins with Hmm is no thinking by that alone",
         "datacheck.checks.leaked_reasoning.LeakedReasoning.measure",
-        'text.str.replace(_BEGINS, "").str.contains(_TURNS_BACK)',
-        "text.str.contains(_TURNS_BACK)",
+        'shown.str.replace(_BEGINS, "").str.contains(_TURNS_BACK)',
+        "shown.str.contains(_TURNS_BACK)",
         "tests/checks/test_leaked_reasoning.py::test_fine_answers",
     ),
     Sabotage(
