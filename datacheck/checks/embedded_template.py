@@ -113,8 +113,8 @@ class EmbeddedTemplate(Check):
     said around them: `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
     (`Response A: …`), `wrapped` (`{"text": "…"}`, `["…"]`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here
     is the rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】).
-    `label` is "#Rewritten Prompt#:" before a prompt. Tokens such as `<|im_start|>` are control_tokens' to report. Messages in
-    which somebody works with prompts, dialogues or JSON
+    `label` is "#Rewritten Prompt#:" before a prompt. Tokens such as `<|im_start|>` are control_tokens' to report.
+    Messages in which somebody works with prompts, dialogues or JSON
     are fine, and rows of plain text, which are rendered on purpose.
     """
 
