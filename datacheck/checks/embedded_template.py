@@ -34,6 +34,7 @@ _PATTERNS = {
     "wrapped": (
         r"(?s)^\s*\{\s*\"(?:text|response|answer|output|content|result|reply|completion)\"\s*:\s*"
         r"\"(?:[^\"\\]|\\.)*\"\s*\}\s*$"
+        r"|^\s*\[\"[^\"\\]{20,}(?:\\.[^\"\\]*)*\"\]\s*$"
     ),
     "preamble": ascii_edges(
         r"^\W*(?i:(?:sure|certainly|of course)\W{1,3})?(?i:(?:here(?: is|['’]s)|below is) (?:the|a|an|my) (?:rewritten"
@@ -110,10 +111,10 @@ class EmbeddedTemplate(Check):
     begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a
     whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker
     said around them: `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
-    (`Response A: …`), `wrapped` (`{"text": "…"}`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here is the
-    rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】). `label` is
-    "#Rewritten Prompt#:" before a prompt. Tokens such as `<|im_start|>` are control_tokens' to report. Messages in
-    which somebody works with prompts, dialogues or JSON
+    (`Response A: …`), `wrapped` (`{"text": "…"}`, `["…"]`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here
+    is the rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】).
+    `label` is "#Rewritten Prompt#:" before a prompt. Tokens such as `<|im_start|>` are control_tokens' to report.
+    Messages in which somebody works with prompts, dialogues or JSON
     are fine, and rows of plain text, which are rendered on purpose.
     """
 

@@ -21,7 +21,7 @@ from datacheck.check import (
     saying,
     total,
 )
-from datacheck.features.constant_parts import constant_parts
+from datacheck.features.constant_parts import constant_parts, one_label
 from datacheck.features.earlier import REPEATED, Names, paired, plain_needs, repeated, repeats_evidence, silent
 from datacheck.features.system_tasks import SystemTasks
 from datacheck.features.text_key import TextKey
@@ -36,6 +36,8 @@ class ExactDuplicates(Check):
     the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
 
     `constant_parts` names what is one text in nearly all of 100 rows or more: every prompt, every answer, every gold.
+    `one_label` is 1 where 20 rows of KTO and more are all
+    desired, or all unwanted.
     """
 
     metrics = {
@@ -51,6 +53,12 @@ class ExactDuplicates(Check):
             "parts",
             limit=Limit(warn_max=0),
             why="a column was joined or filled in wrongly, or there is nothing to learn from it",
+        ),
+        "one_label": Metric(
+            "labels of KTO, where all rows have the same one",
+            "labels",
+            limit=Limit(max=0),
+            why="a loss that tells desired from unwanted answers has only one of the two: nothing to learn",
         ),
         "repeated": REPEATED,
     }
@@ -71,7 +79,7 @@ class ExactDuplicates(Check):
 
     def promised(self) -> frozenset[str]:
         """Without an earlier dataset nothing is compared with one."""
-        return frozenset(self.metrics) if self.against else frozenset({"rate", "constant_parts"})
+        return frozenset(self.metrics) if self.against else frozenset({"rate", "constant_parts", "one_label"})
 
     def measure(self, data: View) -> Measured:
         """Bucket by bucket: a row whose key an earlier row has is a copy of that row."""
@@ -95,17 +103,19 @@ class ExactDuplicates(Check):
         inside = quoted(data, found.lazy().select("row", "other_row"), self.on).with_columns(
             problem=pl.lit("exact_duplicate")
         )
-        constant = constant_parts(data)
+        constant, label = constant_parts(data), one_label(data)
         return Measured(
             (
                 *rates("rate", found.lazy(), data.rows, by=self.by, rows=data.rows),
                 Value("constant_parts", constant.height if total(data.rows) else None),
+                Value("one_label", label.height if total(data.rows) else None),
                 *repeated(known, data, self.by),
             ),
             evidence=pl.concat(
                 [
                     *(placed(each, data.rows) for each in (inside, *repeats_evidence(known, data, self.on))),
                     _told(constant, data),
+                    _told(label, data, "one_label"),
                 ],
                 how="diagonal",
             ),
@@ -136,10 +146,10 @@ class ExactDuplicates(Check):
         ]
 
 
-def _told(constant: pl.DataFrame, data: View) -> pl.LazyFrame:
+def _told(constant: pl.DataFrame, data: View, problem: str = "constant_part") -> pl.LazyFrame:
     """Evidence of parts that are always the same: their first place, and no row to drop."""
     said = saying("{part}: one text in {n:,} of {of:,} rows", part="part", n="n", of="of")
-    named = constant.lazy().select("row", "where", problem=pl.lit("constant_part"), said=said)
+    named = constant.lazy().select("row", "where", problem=pl.lit(problem), said=said)
     return for_review(named, data.rows)
 
 

@@ -8,7 +8,7 @@ import polars as pl
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying, word
 from datacheck.features.languages import Languages, words
 from datacheck.features.record_fields import RecordFields
-from datacheck.features.turn_texts import per_kind
+from datacheck.features.turn_texts import of_rows, per_kind
 from datacheck.trainers.verl import SCORED
 
 _LEAST = 20  # rows of a file, or values of a field, from which on there is something that is usual
@@ -34,6 +34,8 @@ _LANGUAGES = {
 _WORDS = 10  # of a row, from which on its texts show a language
 _HARDLY = 0.05  # of these in the script of the label: the texts are in another language
 _MEANT = 0.2  # where more of the rows contradict their label, it speaks of something else
+# Keys that name one row. Those of questions, prompts and tasks may come again, with another answer.
+_ID = r"(?i)^(?:_?id|uid|uuid|guid|idx|(?:row|sample|example|record|item|data|instance)_?id)$"
 _ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
 _VALUE = ("key", "type", "form", "year", "size", "label")
 
@@ -47,7 +49,8 @@ class FieldOutliers(Check):
     `far_date` (ten years from nearly all others), `other_scale` (nearly all numbers are at most 1, 5 or 10, this one is
     five times as much, and none is between), `no_label` ("unknown" among names), `held_out` (`split: test` among rows
     to train), `wrong_label` (`lang: en` beside Chinese texts), `unknown_source` (a `data_source` that verl's own
-    rewards do not know, where they know nearly all others).
+    rewards do not know, where they know nearly all others), `repeated_id` (an id of an earlier row of the file which
+    says something else, where nearly all ids stand once).
     """
 
     metrics = {
@@ -69,7 +72,7 @@ class FieldOutliers(Check):
     def measure(self, data: View) -> Measured:
         """Count what fields hold, see what is unusual, and find its rows."""
         fields = data[Need(RecordFields())]
-        kinds = (*_keys(data, fields), *_values(fields), _types(data, fields), _languages(data, fields))
+        kinds = (*_keys(data, fields), *_values(fields), _types(data, fields), _languages(data, fields), _ids(data))
         found = pl.concat(kinds, how="diagonal_relaxed").sort("row", "where", "problem").collect().lazy()
         return Measured(
             rates("rate", found, data.rows, by=self.by, rows=data.rows),
@@ -113,6 +116,30 @@ def _types(data: View, fields: pl.LazyFrame) -> pl.LazyFrame:
     told = saying("{type}, where nearly all others are {usual}", type=word("type"), usual=word("usual"))
     found = every.join(odd.lazy(), on=["key", "type"]).unique(["row", "where"], maintain_order=True)
     return found.select("row", "where", problem=pl.lit("other_type"), said=told)
+
+
+def _ids(data: View) -> pl.LazyFrame:
+    """Rows whose id an earlier row of their file has that says something else, where nearly all ids stand once."""
+    row = pl.col("row").cast(pl.UInt64)
+    named = data.cells.filter(pl.col("path").str.contains(_ID), pl.col("text").str.len_bytes() > 0)
+    file_of = data.rows.select(row, "file")
+    ids = named.select(row, where="path", id=pl.col("text").str.strip_chars()).join(file_of, on="row").collect()
+    once = ids.with_columns(n=pl.len().over("file", "where", "id"))
+    counts = once.group_by("file", "where").agg(of=pl.len(), again=(pl.col("n") > 1).sum())
+    usual = counts.filter(pl.col("of") >= _LEAST, pl.col("again") <= 2 * _FEW * pl.col("of"))
+    twice = once.filter(pl.col("n") > 1).join(usual, on=["file", "where"], how="semi")
+    said = of_rows(data.turns.select(row, "text"), twice.lazy()).drop_nulls("text")
+    texts = said.group_by("row").agg(says=pl.col("text").hash().sort().hash()).collect()
+    known = twice.join(texts, on="row", how="left", maintain_order="left").sort("row")
+    same = ["file", "where", "id"]
+    first = known.group_by(same).agg(pl.col("row", "says").first().name.suffix("_first"))
+    later = known.join(first, on=same).filter(
+        pl.col("row") > pl.col("row_first"), pl.col("says").ne_missing(pl.col("says_first"))
+    )
+    told = saying("row {n} of the dataset has this id, too", n=pl.col("row_first") + 1)
+    return later.lazy().select(
+        pl.col("row").cast(pl.UInt32), "where", text="id", problem=pl.lit("repeated_id"), said=told
+    )
 
 
 def _values(fields: pl.LazyFrame) -> Iterator[pl.LazyFrame]:

@@ -6,7 +6,17 @@ import polars as pl
 from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of_suspects, without_code
+from datacheck.features.thinking_blocks import unlike_blocks
+from datacheck.features.turn_texts import (
+    asked,
+    evidence,
+    flagged,
+    of_rows,
+    per_kind,
+    texts_of_suspects,
+    turn_texts,
+    without_code,
+)
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
@@ -81,6 +91,13 @@ class LeakedReasoning(Check):
             limit=Limit(warn_max=0.02),
             why="some raters prefer the answer that thinks; above 2 pairs in 100 a reward learns that style",
         ),
+        "unlike": Metric(
+            "rows whose thinking is not in the form of nearly all others: other tag, empty, missing, twice",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a parser of answers knows one form; what has none is shown to users as it stands",
+        ),
     }
 
     reads = "answer"
@@ -101,27 +118,34 @@ class LeakedReasoning(Check):
         bare = bare.join(
             asked(heard, tags=_TAG, aloud=_ASKED, thinks=_ALOUD), on="row", how="left", maintain_order="left"
         )
-        meta = text.str.contains(_META) | (text.str.contains(_BEGINS) & text.str.contains(_SOON))
+        shown = text.str.split("</think>").list.last()  # what a user sees
+        meta = shown.str.contains(_META) | (shown.str.contains(_BEGINS) & shown.str.contains(_SOON))
         # behind the beginning: "Hmm, …" is both
-        turns = text.str.contains(_BEGINS) & text.str.replace(_BEGINS, "").str.contains(_TURNS_BACK)
+        turns = shown.str.contains(_BEGINS) & shown.str.replace(_BEGINS, "").str.contains(_TURNS_BACK)
         wanted, scene = (pl.col(name).fill_null(value=False) for name in ("thinks", "aloud"))
         thinks = meta & ~wanted | turns & ~scene
         kinds = {
             "tagged": text.str.contains(_TAG) & ~pl.col("tags").fill_null(value=False),
             "labelled": text.str.contains(_LABELLED) & ~pl.col("aloud").fill_null(value=False),
-            "scratchpad": thinks & ~text.str.contains(_TAG),
+            "scratchpad": thinks & ~shown.str.contains(_TAG),
         }
         details = {"tagged": text.str.extract(f"({_TAG})")}
         every = flagged(bare, kinds, details).drop("tags", "aloud", "thinks").collect()
         one_sided = _one_sided(every.lazy())
         found, left_out = self._counted(every, total(data.rows))
+        tagged = suspect.filter(text.str.contains(_TAG)).select(pl.col("row").n_unique()).collect().item()
+        own_form = self.reasoning != "forbidden" and tagged >= _OWN_FORM * total(data.rows) > 0
+        unlike = unlike_blocks(data) if own_form else found.clear()
         return Measured(
             (
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),
                 *rates("one_sided", one_sided, data.rows, by=self.by, rows=data.rows),
+                *rates("unlike", unlike, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=evidence(pl.concat([found, one_sided]), said),
-            figures={"kinds": per_kind(found)},
+            evidence=pl.concat(
+                [evidence(pl.concat([found, one_sided]), said), evidence(unlike, turn_texts(data, plain=False))]
+            ),
+            figures={"kinds": per_kind(pl.concat([found, unlike]))},
             not_checked=left_out,
         )
 

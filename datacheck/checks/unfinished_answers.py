@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
+from datacheck.features.heads import headless
 from datacheck.features.turn_texts import (
     evidence,
     flagged,
@@ -139,6 +140,11 @@ class UnfinishedAnswers(Check):
     characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
     have one length far more often than lengths nearby are
     counted apart (`cut_length`): a limit cut them, wherever it fell.
+
+    `headless` counts prompts and last answers whose beginning is lost: a mark that ends a clause (“，”, “。”, ")")
+    comes first, or a small letter where the other sentences, and nearly all other texts, begin with a capital. A
+    prompt with
+    a small letter must begin with a word that goes on (of, than, which).
     """
 
     metrics = {
@@ -155,6 +161,13 @@ class UnfinishedAnswers(Check):
             "rows",
             Limit(warn_max=0),
             why="a pile is mostly a limit of tokens, but not surely",
+        ),
+        "headless": Metric(
+            "rows whose prompt or last answer begins in the middle",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="found by its first characters, where hardly any other text begins so; some people write so",
         ),
     }
 
@@ -188,6 +201,8 @@ class UnfinishedAnswers(Check):
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
         ends = evidence(found, turn_texts(data, plain=False)).with_columns(text=end)
+        heads = headless(data).with_columns(detail=pl.lit(None, pl.String))
+        begins = evidence(heads, turn_texts(data, plain=False)).with_columns(text=pl.col("text").str.head(_SHOWN))
         loose = Message("Chinese answers often have no last stop; last clauses and lines without one were not judged")
         loose_en = Message(
             "English answers often have no last stop; last clauses and lines without one were not judged"
@@ -197,9 +212,10 @@ class UnfinishedAnswers(Check):
             (
                 *rates("rate", found.filter(~at_limit), data.rows, by=self.by, rows=data.rows),
                 *rates("cut_length", found.filter(at_limit), data.rows, by=self.by, rows=data.rows),
+                *rates("headless", heads, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=ends,
-            figures={"kinds": per_kind(found)},
+            evidence=pl.concat([ends, begins]),
+            figures={"kinds": per_kind(pl.concat([found, heads], how="diagonal_relaxed"))},
             not_checked=(*(() if stopped else (loose,)), *(() if stopped_en else (loose_en,))),
         )
 

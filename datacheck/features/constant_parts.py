@@ -12,6 +12,7 @@ PARTS = ("prompt", "response", "answer", "chosen", "rejected")
 NEARLY_ALL = 0.99  # share of the rows that have the part
 LIKELY = 0.9  # the same of what is most frequent in each part of the dataset: with less it is not counted through
 FEW = 100  # rows; in fewer it may be a sample
+_LABELLED = 20  # rows from which on labels that are all the same are no chance
 
 
 def constant_parts(data: View) -> pl.DataFrame:
@@ -66,7 +67,18 @@ def _most_frequent(turns: pl.LazyFrame) -> pl.LazyFrame:
 
 def _labels(data: View) -> pl.DataFrame:
     """The label of KTO, where nearly all rows have the same one."""
-    labels = data.rows.select(pl.col("row").cast(pl.UInt64), "label").drop_nulls("label")
-    counts = labels.group_by("label").agg(pl.col("row").min(), n=pl.len()).sort("n", "label", descending=True)
-    most = counts.with_columns(of=pl.col("n").sum(), part=pl.lit("label"), where=pl.lit(None, pl.String)).head(1)
-    return most.filter(pl.col("of") >= FEW, pl.col("n") >= NEARLY_ALL * pl.col("of")).select(_COLUMNS).collect()
+    return _of_kto(data).filter(pl.col("of") >= FEW, pl.col("n") >= NEARLY_ALL * pl.col("of"))
+
+
+def one_label(data: View) -> pl.DataFrame:
+    """As `constant_parts`: the label of KTO, where all rows have the same one."""
+    return _of_kto(data).filter(pl.col("of") >= _LABELLED, pl.col("n") == pl.col("of"))
+
+
+def _of_kto(data: View) -> pl.DataFrame:
+    """The most frequent label of KTO."""
+    labels = data.rows.filter(pl.col("format") == "kto").select(pl.col("row").cast(pl.UInt64), "label")
+    counts = labels.drop_nulls("label").group_by("label").agg(pl.col("row").min(), n=pl.len())
+    most = counts.sort("n", "label", descending=True).with_columns(of=pl.col("n").sum())
+    named = most.with_columns(part=pl.lit("label"), where=pl.lit(None, pl.String)).head(1)
+    return named.select(_COLUMNS).collect()

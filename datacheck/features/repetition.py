@@ -18,6 +18,7 @@ _LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may r
 _SHORT = 100  # characters; a shorter text is not looked at
 _SURE = 0.7  # so much of a short text is enough
 _TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
+_PROMPT_BYTES = 30  # of a half of a question: who asks does not sing
 # Neither commas (empty cells of a table) nor question marks (of a lost encoding: garbled_text).
 _SIGNS_IN_A_ROW = "|".join(f"{sign}{{8,}}" for sign in "。！？，、；：!;")
 _EMOJI = r"\p{Extended_Pictographic}{16,}"
@@ -34,7 +35,8 @@ class Repetition(Feature):
     of them or nearly all; in a text that is JSON, its keys aside. `repeated_line`: a line or sentence more than `lines`
     times, and a fifth of the text.
     `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
-    `said_twice`: all of a text stands in it twice. Code in Markdown, and for the others signs and white space, do not
+    `said_twice`: all of a text stands in it twice, or all of what a user says. Code in Markdown, and for the others
+    signs and white space, do not
     count. `score`: the share, or how many times.
     """
 
@@ -53,7 +55,9 @@ class Repetition(Feature):
         )
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
         looped = [self._ngrams(table), self._lines(table), _signs(learnt)]
-        found = [*looped, _turns(learnt), _twice(learnt).join(pl.concat(looped), on=["row", "path"], how="anti")]
+        asked = turn_texts(part).filter(pl.col("role") == "user", ~_learnt()).select("row", "path", "role", "text")
+        twice = pl.concat([_twice(learnt, _TURN_BYTES), _twice(asked, _PROMPT_BYTES)])
+        found = [*looped, _turns(learnt), twice.join(pl.concat(looped), on=["row", "path"], how="anti")]
         return pl.concat(found).sort("row", maintain_order=True)
 
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
@@ -104,12 +108,19 @@ def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
     return again.select("row", "path", "score", problem=pl.lit("same_turn")).collect()
 
 
-def _twice(learnt: pl.LazyFrame) -> pl.DataFrame:
+def _twice(texts: pl.LazyFrame, half_bytes: int) -> pl.DataFrame:
     """The texts whose second half says what the first one says, white space between them aside."""
     text, half = pl.col("text"), pl.col("text").str.len_chars() // 2
-    long = learnt.filter(text.str.len_bytes() >= 2 * _TURN_BYTES)
+    long = texts.filter(text.str.len_bytes() >= 2 * half_bytes)
     same = text.str.head(half).str.strip_chars() == text.str.tail(half).str.strip_chars()
-    return long.filter(same).select("row", "path", score=pl.lit(2.0), problem=pl.lit("said_twice")).collect()
+    first, quarter = text.str.head(half).str.strip_chars(), half // 2
+    looped = first.str.head(quarter).str.strip_chars() == first.str.tail(quarter).str.strip_chars()
+    return (
+        long.filter(same)
+        .filter(~looped | (pl.col("role") == "assistant"))
+        .select("row", "path", score=pl.lit(2.0), problem=pl.lit("said_twice"))
+        .collect()
+    )
 
 
 def _learnt() -> pl.Expr:

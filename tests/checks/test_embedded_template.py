@@ -98,6 +98,7 @@ def test_rounds_in_a_prompt(question):
     ("answer", "kind"),
     [
         (json.dumps({"response": 'An "oak".\nOr a birch.'}), "wrapped"),
+        (json.dumps(['An oak, for it is old and strong.\nOr a "birch".']), "wrapped"),
         ("Here is the rewritten response:\n\nAn oak.", "preamble"),
         ("Sure! Here's an improved version of the answer: An oak.", "preamble"),
         ("#Rewritten Prompt#:\nName two trees.", "preamble"),

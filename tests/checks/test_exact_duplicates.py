@@ -169,3 +169,14 @@ def test_a_system_prompt_that_all_rows_share_is_none():
         for n in range(120)
     ]
     assert constant(rows).value("constant_parts") == 0
+
+
+@pytest.mark.parametrize(
+    ("labels", "n"), [([True] * 20, 1), ([False] * 20, 1), ([True] * 19, 0), ([True] * 40 + [False], 0)]
+)
+def test_labels_of_kto_that_are_all_the_same_block(labels, n):
+    rows = [{"prompt": f"问题 {at}", "completion": f"回答 {at}", "label": label} for at, label in enumerate(labels)]
+    assert measure(ExactDuplicates(), rows).value("one_label") == n
+    assert finding(ExactDuplicates(), rows).status == ("fail" if n else "pass")
+    told = [{"text": f"回答 {at}", "label": label} for at, label in enumerate(labels)]
+    assert measure(ExactDuplicates(), told).value("one_label") == 0

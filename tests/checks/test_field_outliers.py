@@ -41,7 +41,7 @@ def test_rows_that_are_alike():
         (row(message={"weight": 0}), "messages[1].weight", "extra_key"),
         (row(source="Source"), "source", "repeated_header"),
         (row(quality="4.5"), "quality", "other_type"),
-        (row(message={"content": ["Let the soil dry."]}), "messages[1].content", "other_type"),
+        (row(message={"content": ["Let the soil dry."]}, id="r40"), "messages[1].content", "other_type"),
         (row(created="03/05/2024"), "created", "other_date"),
         (row(created="March 5"), "created", "other_date"),
         (row(created="1924-03-05"), "created", "far_date"),
@@ -152,3 +152,14 @@ def test_sources_of_ones_own_rewards(usual):
 
 def test_a_source_that_verl_knows_is_none_to_tell_of():
     assert measure(FieldOutliers(), [verl() for _ in range(40)] + [verl("aime2025")]).places == []
+
+
+def test_an_id_that_stands_twice_over_unlike_rows():
+    again = {
+        **row(1, id="r4"),
+        "messages": [{"role": "user", "content": "Why?"}, {"role": "assistant", "content": "No."}],
+    }
+    assert places(again) == [(40, "id", "repeated_id")]
+    assert places(row(4)) == []  # a copy, which exact_duplicates names
+    assert places(*(dict(again, id=f"r{number}") for number in range(20))) == []  # ids of groups
+    assert places({**again, "id": "r77", "prompt_id": "r4"})[0][2] == "extra_key"

@@ -123,6 +123,14 @@ def test_an_answer_that_stands_there_twice(between):
     assert measure(RepetitiveText(), rows).problems == [(0, "said_twice")]
 
 
+def test_a_question_that_is_asked_twice():
+    asked = "番茄为什么叶子发黄？"
+    rows = dataset(
+        *(f"user: {text} | assistant: 好" for text in (asked * 2, f"{asked} {asked}", asked, "为什么？" * 2))
+    )
+    assert measure(RepetitiveText(), rows).problems == [(0, "said_twice"), (1, "said_twice")]
+
+
 def test_tests_of_a_program_may_repeat_themselves():
     tests = "\n".join(f'    assert isNested(("[[{n}]]")) == (true)\n    checkNothingElse(true);' for n in range(12))
     task = {"prompt": "Write isNested(text), which says whether brackets are nested."}
