@@ -5,6 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.canned_answers import canned_answers
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -13,6 +14,7 @@ from datacheck.features.turn_texts import (
     of_rows,
     per_kind,
     texts_of_suspects,
+    turn_texts,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
@@ -82,6 +84,12 @@ _HEARD = (
     r"|^[^\n]{0,20}(?:(?i:here(?:['’]s| is| are)|below (?:is|are))|以下是|下面是)[^\n]{0,60}[:：]\s*$"
 )
 _REQUEST = 12  # characters; what is shorter may be small talk
+_LINK = r"^\s*<?(?:https?://|www\.)[!-~]+\s*$"
+_OF_LINKS = ascii_edges(
+    r"(?i)\blinks?\b|\burls?\b|website|web ?page|\bsites?\b|address|https?:|\bdomain|image|picture|photo|video|source"
+    r"|where|\brepo"
+    r"|链接|网址|网站|网页|官网|地址|图|视频|来源|哪里|哪儿|出处"
+)
 _OF_AGREEMENT = ascii_edges(  # questions, and who asks to be heard only
     r"(?im)[?？]\s*$|[吗吧呢]\W*$|\b(?:ok(?:ay)?|understand|understood|ready|remember|confirm|acknowledge|reply|thanks?"
     r"|bye|please wait|from now on)\b|明白|确认|回复|回答|收到|记住|谢谢|感谢|再见|拜拜|接下来|准备好"
@@ -102,7 +110,7 @@ _OF_NOTHING = ascii_edges(
     r"|返回|空值|输出|程序|代码"
 )
 # kind → what a user speaks of who may want it
-_SPOKEN_OF = {"": "errors", "null": "nothing", "printed": "data", "acknowledged": "agreement"}
+_SPOKEN_OF = {"": "errors", "null": "nothing", "printed": "data", "link": "links", "acknowledged": "agreement"}
 
 
 class ErrorAsAnswer(Check):
@@ -112,7 +120,9 @@ class ErrorAsAnswer(Check):
     (Python, Java, JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a
     status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an
     error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`), `acknowledged`
-    ("好的。", "Sure, here is the code:" is all that a conversation of one request gets). Answers to
+    ("好的。", "Sure, here is the code:" is all that a conversation of one request gets), `link` (a link is the whole
+    answer). `canned` counts answers that at least five rows with other questions have word for word, in a set whose
+    answers are else of their own: a service gave one text for all. Answers to
     users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by themselves:
     an agent may meet an error and learn from it.
     """
@@ -132,6 +142,13 @@ class ErrorAsAnswer(Check):
             limit=Limit(warn_max=0.02),
             why="tools fail in good traces too; above 2 rows in 100 they were not working",
         ),
+        "canned": Metric(
+            "rows with an answer that rows with other questions have, word for word",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="one text for unlike questions answers none of them; a riddle or a rule may be quoted often",
+        ),
     }
 
     reads = "answer"
@@ -141,7 +158,7 @@ class ErrorAsAnswer(Check):
         """Look at the beginning of what the assistant and its tools say, then at what was asked."""
         text, by_model = pl.col("text"), pl.col("role").is_in(["assistant", "tool"])
         # each by itself: as one pattern they take five times as long, there are so many ways in which it may go on
-        any_kind = pl.any_horizontal(map(text.str.contains, (*_PATTERNS.values(), _PRINTED, _HEARD)))
+        any_kind = pl.any_horizontal(map(text.str.contains, (*_PATTERNS.values(), _PRINTED, _HEARD, _LINK)))
         any_kind |= text.str.contains(_TRACEBACK, literal=True)
         texts = texts_of_suspects(data, by_model & any_kind, plain=False)
         said = texts.filter(by_model)
@@ -152,13 +169,16 @@ class ErrorAsAnswer(Check):
         kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}
         found = flagged(bare, kinds).drop(*_SPOKEN_OF.values())
         by_tool = pl.col("role") == "tool"
+        canned = canned_answers(data).with_columns(problem=pl.lit("canned"), detail=pl.lit(None, pl.String))
+        every = [evidence(found, said), evidence(canned, turn_texts(data, plain=False))]
         return Measured(
             (
                 *rates("rate", found.filter(~by_tool), data.rows, by=self.by, rows=data.rows),
                 *rates("tool_rate", found.filter(by_tool), data.rows, by=self.by, rows=data.rows),
+                *rates("canned", canned, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=evidence(found, said),
-            figures={"kinds": per_kind(found)},
+            evidence=pl.concat(every),
+            figures={"kinds": per_kind(pl.concat([found, canned], how="diagonal_relaxed"))},
         )
 
 
@@ -168,6 +188,7 @@ def _kinds() -> dict[str, pl.Expr]:
     kinds["traceback"] |= pl.col("text").str.contains(_TRACEBACK, literal=True)
     by_assistant = pl.col("role") == "assistant"
     kinds["printed"] = pl.col("text").str.contains(_PRINTED) & by_assistant
+    kinds["link"] = pl.col("text").str.contains(_LINK) & by_assistant
     kinds["acknowledged"] = pl.col("text").str.contains(_HEARD) & by_assistant
     return kinds
 
@@ -175,7 +196,9 @@ def _kinds() -> dict[str, pl.Expr]:
 def _asked(heard: pl.LazyFrame) -> pl.LazyFrame:
     """Per row, whether its user speaks of errors, of programs or of a word for nothing, or only wants to be heard."""
     users = heard.filter(pl.col("role") == "user").with_columns(code=looks_like_code(pl.col("text")))
-    words = asked(users, errors=_OF_ERRORS, nothing=_OF_NOTHING, data=_OF_DATA, agreement=_OF_AGREEMENT)
+    words = asked(
+        users, errors=_OF_ERRORS, nothing=_OF_NOTHING, data=_OF_DATA, links=_OF_LINKS, agreement=_OF_AGREEMENT
+    )
     talk = (pl.len() > 1) | (pl.col("text").str.len_chars().max() < _REQUEST)
     more = users.group_by("row").agg(pl.col("code").any(), talk=talk)
     wanted = {name: pl.col(name) | pl.col("code") for name in _SPOKEN_OF.values()}

@@ -36,8 +36,7 @@ class ExactDuplicates(Check):
     the response. Reported apart from near duplicates, because the cure is another one: nothing has to be read.
 
     `constant_parts` names what is one text in nearly all of 100 rows or more: every prompt, every answer, every gold.
-    `one_label` is 1 where 20 rows of KTO and more are all
-    desired, or all unwanted.
+    `one_label` is 1 where 20 rows of KTO and more are all desired, or all unwanted.
     """
 
     metrics = {

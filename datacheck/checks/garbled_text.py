@@ -25,6 +25,11 @@ _CONTROL = r"[\x01-\x08\x0B\x0C\x0E-\x1F\x7F-\x{84}\x{86}-\x{9F}\x{FDD0}-\x{FDEF
 _BIDI = r"[\x{202A}-\x{202E}\x{2066}-\x{2069}]"
 _PRIVATE = r"\p{Co}"
 _LOST = r"[?？□]{2,}"  # what a database writes for characters that its encoding lacks
+_LOST_SIGN = r"[A-Za-z]\?(?i:t|s|m|re|ll|ve)(?:[\s.,;!]|$)"  # don?t: an apostrophe that the encoding lacks
+_CONTRACTED = ascii_edges(
+    r"(?i)\b(?:(?:do|does|did|is|are|was|were|ca|wo|could|would|should|has|have|had)n\?t|(?:i|you|we|they)\?(?:ve|ll|re|m)"
+    r"|(?:it|that|there|what|he|she|who|let)\?s)(?:[\s.,;!]|$)"
+)
 _NO_VALUE = r"^\s*(?:nan|NaN|<NA>|NaT|undefined|\[object Object\])\s*$"
 # Tags are invisible copies of ASCII: a model reads the words that they spell. In the flags of regions they belong.
 _TAG = r"[\x{E0000}-\x{E007F}]"
@@ -51,6 +56,7 @@ _PATTERNS = {
     "bidi": _BIDI,
     "private_use": _PRIVATE,
     "lost": _LOST,
+    "lost_sign": _LOST_SIGN,
     "no_value": _NO_VALUE,
     "hidden_words": _TAG,
     "bytes": r"^\s*b['\"][^\\]{0,40}(?:\\x[0-9a-f]{2}){3}",  # str() of bytes
@@ -69,12 +75,12 @@ class GarbledText(Check):
     The kinds: `mojibake` (UTF-8 read as Latin-1, Windows-1252 or GBK, GBK read as Latin-1, 锟斤拷), `replacement`
     (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
-    `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in prose: JSON that was
-    encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width), `look_alike` (Cyrillic
-    letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces` (words of a tokenizer:
-    `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole answer, unasked) and
-    `glued` (words without spaces), both with a rate of their own, `hidden_words` (tag characters, U+E0000 and
-    on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools
+    `lost_sign` (don?t, it?s), `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in
+    prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width),
+    `look_alike` (Cyrillic letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces`
+    (words of a tokenizer: `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole
+    answer, unasked) and `glued` (words without spaces), both with a rate of their own, `hidden_words` (tag characters,
+    U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools
     paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all scripts are
     fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
     """
@@ -183,4 +189,4 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
     if kind == "lost":
         mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
         return (text.str.count_matches(pattern) >= _FEW) & mostly
-    return text.str.contains(pattern)
+    return text.str.contains(_CONTRACTED if kind == "lost_sign" else pattern)

@@ -118,3 +118,44 @@ def test_what_users_say_does_not_count():
 @pytest.mark.parametrize("answer", ["Error " * 9000, "a." * 9000 + "Error", "<html>" * 9000, "{" * 9000])
 def test_hostile_answers(answer):
     assert kinds(answer) == []
+
+
+def one_for_many(answer: str, of: int = 120, canned: int = 6, **asked: str) -> list[dict[str, object]]:
+    answers = [answer if n < canned else f"Water number {n} before noon, and never again." for n in range(of)]
+    questions = [asked.get("question", f"What do I do with tomato number {n}?") for n in range(of)]
+    return [
+        {"messages": [{"role": "user", "content": q}, {"role": "assistant", "content": a}]}
+        for q, a in zip(questions, answers, strict=True)
+    ]
+
+
+CANNED = "Thank you for your question, somebody will take care of it soon."
+
+
+def test_one_answer_to_many_questions():
+    found = measure(ErrorAsAnswer(), one_for_many(CANNED))
+    assert found.value("canned") == Ratio(6, 120)
+    assert {problem for _, problem in found.problems} == {"canned"}
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        one_for_many(CANNED, canned=4),  # a chance
+        one_for_many(CANNED, of=90),  # too few to say what is usual
+        one_for_many(CANNED, canned=20),  # a set of labels
+        one_for_many(CANNED, question="What do I do?"),  # one question
+        one_for_many("I'm sorry, but I can't help with that."),
+        one_for_many("我是由星河公司训练的语言模型，很高兴为您服务。"),
+        one_for_many("def add(a, b):\n    return a + b\n\nprint(add(1, 2))"),
+        one_for_many("Of course."),
+    ],
+)
+def test_what_is_said_often_by_right(rows):
+    assert measure(ErrorAsAnswer(), rows).value("canned") == Ratio(0, len(rows))
+
+
+def test_a_link_for_an_answer():
+    assert kinds(" https://example.com/a/17 ") == ["link"]
+    assert kinds("https://example.com/a/17", "番茄的照片在哪里？") == []
+    assert kinds("See https://example.com/a/17 for it.") == []

@@ -59,6 +59,8 @@ KINDS = [
     ("• \uf0b7 甲 \uf0b7 乙 \uf0b7 丙", "private_use"),
     ("????,?????? ????!", "lost"),
     ("□□□，□□□□。□□", "lost"),
+    ("Well, they?re sure that it?s late.", "lost_sign"),
+    ("I DON?T KNOW", "lost_sign"),
     ("nan", "no_value"),
     (" NaN\n", "no_value"),
     ("[object Object]", "no_value"),
@@ -87,6 +89,7 @@ FINE = [
     "العربية \u200fנכון\u200f",
     "What??? Really?? No??",
     "null None undefined behaviour, nan is a bread",
+    "colou?r and isn?t=1, index.php?s=2, a wildcard b?t matches bat",
     "c\u2028d\u0085",
     "\uf8ff",
 ]

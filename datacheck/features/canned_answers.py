@@ -1,0 +1,50 @@
+"""Answers that say the same to unlike questions: what a service, a form or somebody in a hurry gives for an answer."""
+
+import polars as pl
+
+from datacheck.check import View
+from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
+from datacheck.text.edges import ascii_edges
+
+_LEAST = 5  # different questions
+_LONG = 30  # bytes; a shorter answer is a label, a number, a courtesy
+_OWN = 0.9  # share of the answers that no other row has; in a set of labels, moves or menus it is less
+_ROWS = 100  # answers from which on this share says something
+# What is right again and again: refusals, who one is, that a text does not say it; calls and values are no prose.
+_BY_DESIGN = ascii_edges(
+    r"(?i)^\s*(?:[\[{(<`\"']|(?:i['’]?m|i am|my name|as an?|this is|hello|hi)\b|我[是叫]|我的名字|作为|[您你]好，我)"
+    r"|\bsorry\b|apologi|\bunable\b|\bcan(?:no|['’])t\b|\bnot\b|\bno\b|\bnone\b|\binsufficient\b|抱歉|对不起|无法|不能|不知|没有|未|不存在"
+)
+
+
+def canned_answers(data: View) -> pl.LazyFrame:
+    """`row`, `part`, `role`, `turn`, `path` of answers that stand word for word behind five questions or more.
+
+    Looked at are conversations of one question, in sets where nine answers in ten are of their own.
+    """
+    said = piecewise(data, _hashed).collect()
+    counts = said.group_by("answer").agg(n=pl.len(), questions=pl.col("question").n_unique())
+    alone = int(counts.filter(pl.col("n") == 1)["n"].sum())
+    if said.height < _ROWS or alone < _OWN * said.height:
+        return _NONE.lazy()
+    often = counts.filter(pl.col("questions") >= _LEAST).select("answer")
+    rows = said.join(often, on="answer", how="semi")
+    texts = of_rows(messages(data.turns), rows.lazy()).filter(pl.col("role") == "assistant")
+    prose = ~pl.col("text").str.contains(_BY_DESIGN) & ~looks_like_code(pl.col("text"))
+    return texts.filter(prose).select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items())
+
+
+_NONE = pl.DataFrame(
+    schema={"row": pl.UInt64, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String}
+)
+
+
+def _hashed(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `question`, `answer` (hashes) of rows with one message of the user and one of the assistant."""
+    texts = messages(turns).filter(pl.col("role").is_in(["user", "assistant"]), pl.col("part") != "rejected")
+    mine, text = pl.col("role") == "assistant", pl.col("text").str.strip_chars()
+    both = texts.group_by("row", maintain_order=True).agg(
+        of=pl.len(), question=text.filter(~mine).first().hash(), answer=text.filter(mine).first()
+    )
+    long = both.filter(pl.col("of") == 2, pl.col("answer").str.len_bytes() >= _LONG)
+    return long.select("row", "question", pl.col("answer").hash())
