@@ -33,9 +33,9 @@ _ENGLISH = ascii_edges(
     r"|what|how|do|does|which|who|why|when|where|i|me|my|we|they|there)\b"
 )
 # Of them those that no other language here has: "Onde está a Estrela da Morte?" has an "a", "Was ist das?" a "was".
-_ONLY_ENGLISH = (  # "at" ends before no é
+_ONLY_ENGLISH = ascii_edges(
     r"(?i)\b(?:the|and|to|are|be|that|it|with|by|this|from|at|can|your?|not|have|if|what|how|does|which|who|why|when|where"
-    r"|my|they|there)\b"
+    r"|my|they|there)(?:[^0-9A-Z_À-ɏ]|$)"  # até and notícia do not begin with English words
 )
 # Words with which a prompt names a language, translation, or a text that is written in another one.
 _THOUGHT = r"(?s)^.*</think>"

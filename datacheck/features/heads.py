@@ -20,7 +20,7 @@ _CASED = r"^\s*[A-Za-z]"
 _GOES_ON = ascii_edges(
     r"^\s*(?:of|than|been|be|was|were|has|had|into|onto|which|whose|and|or|by|with|from|to|that|as|also|used|its|their)\b"
 )
-_CODE = (
+_CODE = ascii_edges(
     r"^[^\n]{0,80}(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
 )
 _WANTED = (
