@@ -14,7 +14,7 @@ from datacheck.pii.kept import any_of
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates
-from datacheck.pii.publicity import are_of_one, is_public, is_public_by_itself
+from datacheck.pii.publicity import are_of_one, is_public, says_itself
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
 if TYPE_CHECKING:
@@ -189,7 +189,7 @@ def _start(hit: _Hit) -> int:
 def _told_public(text: str, hits: list[_Hit], before: str) -> list[_Hit]:
     """Mark what is an institution's, unless a private identifier stands beside it and it does not say so itself."""
     somebodys = [hit for hit in hits if hit.state not in _NOBODYS]
-    itself = {hit for hit in somebodys if is_public_by_itself(hit.entity, text[hit.start : hit.end])}
+    itself = {hit for hit in somebodys if says_itself(hit.entity, text, hit.start, hit.end)}
     mail = [hit for hit in somebodys if hit.entity == "EMAIL_ADDRESS"]
     roles = [hit.start for hit in mail if hit in itself or is_public(hit.entity, text, hit.start, hit.end)]
     public = {hit for hit in somebodys if is_public(hit.entity, text, hit.start, hit.end, before, roles)}

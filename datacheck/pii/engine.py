@@ -134,7 +134,9 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
         ):
             result.score = max(0.0, result.score - _PENALTY)
         value = text[result.start : result.end]
-        if spec.denies(value, left, right):
+        if spec.denies(value, left, right) or (
+            result.score >= spec.policy.threshold and spec.is_other(text, result.start, result.end)
+        ):
             result.score = 0.0
         if result.recognition_metadata["state"] == "valid" and spec.doubts(value, left, right):
             result.recognition_metadata["state"] = "suspect"

@@ -23,6 +23,7 @@ from datacheck.pii.tagger import tagger
 RULE = "person.jieba"
 SCORE = 0.5
 TITLE_RULE = "person.titled"
+_HOUSE = regex.compile(r" [0-9]{1,4}[a-z]?,?\s[0-9]{4,5}(?![0-9])")  # a number and a postal code
 _ENGINE = "jieba"
 _TITLED = regex.compile(TITLED)
 _ADDRESSED = regex.compile(ADDRESSED)
@@ -121,8 +122,15 @@ class NameRecognizer(EntityRecognizer):
 def titled(text: str, parts: Iterable[tuple[int, int]]) -> list[RecognizerResult]:
     """Return the names behind an English title in parts of a text; a surname alone is a suspect."""
     matches = [match for part in parts for match in _TITLED.finditer(text, *part)]
-    found = [judged(text, match.start("value"), match.end("value"), TITLE_RULE) for match in matches]
+    found = [judged(text, *_without_street(text, *match.span("value")), TITLE_RULE) for match in matches]
     return [result for result in found if result]
+
+
+def _without_street(text: str, start: int, end: int) -> tuple[int, int]:
+    """A name without the street that it runs into: Dr. Anna Weber Baumwall 3 20459 Hamburg."""
+    last = text.rfind(" ", start, end)
+    is_street = _HOUSE.match(text, end) is not None and text.count(" ", start, end) > 1
+    return (start, last) if is_street else (start, end)
 
 
 def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[int, int]]) -> list[RecognizerResult]:

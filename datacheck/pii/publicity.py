@@ -30,6 +30,9 @@ _ROLES = re.compile(
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
+    r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
+    r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
+    r"|pki|certs?|certificates?|server"  # of those that issue certificates (RFC 5280: emailAddress=server-certs@…)
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
 )
@@ -57,7 +60,10 @@ _HOTLINE = (
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
     r"|spenden|donat(?:e|ions?)|impressum|pressekontakt|redaktion|geschäftsstelle|rédaction|redacci[oó]n"
     r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
-    r"|investor relations|crisis|suicide|samaritans|poison control|headquarters|principal executive"
+    r"|(?<![a-zäöü])kontakt(?=[ ]?(?:\n|uns|formular|aufnahme|daten))|kundenservice|kundesenter|sentralbord"
+    r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
+    r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
+    r"|principal executive"
     r"|فاكس|الخط الساخن|خدمة العملاء"
     r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )
@@ -68,13 +74,14 @@ _INSTITUTION = (
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
     # what guides to services of the government say: 办理地点为…教育厅政务服务大厅6号窗口
-    r"|办理(?:人员)?的?(?:联系)?(?:地[点址]|窗口|电话)|(?:服务|办事|政务|行政)大厅|[0-9]号窗口|窗口(?:办理|电话|地[点址])"
+    r"|办理(?:人员)?的?(?:联系)?(?:地[点址]|窗口|电话)|办理[^，。；！？\n我你您他她]{2,20}的(?:联系|咨询|办公|具体)?(?:地[点址]|电话)|物流地址"
+    r"|(?:服务|办事|政务|行政)大厅|[0-9]号窗口|窗口(?:办理|电话|地[点址])"
     r"|[大领]使馆|使馆|研究[所院]|实验室|编辑部|居委会|村委会|机构|单位|总部|(?:市场|销售|人事|客户|编辑|业务|采购|财务|宣传|组织|保卫)部|(?:研发|开发|研究|服务|数据|会展)中心"
     r"|وزارة|الوزارة|شركة|مكتب|فندق|مستشفى|جامعة|مدرسة"
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
-    r"|mall|office|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
+    r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
     # talk of a place that people go to
     r"|(?<![给把])它们?|[这那](?:里|儿|家店|个(?:地方|公园|景))|门票|游玩|游览|参观|开放|人均|营业|玩多[久长]|去玩|他们(?!两|俩)|开[门馆]"
     r"|(?i:\bthe(?:ir|re) (?:contact |(?:tele)?phone )?(?:number|address)|\b(?:contact|reach|call) them\b|\bproperty\b)"
@@ -128,7 +135,7 @@ _HIMSELF = re.compile(  # what a person says of himself or of another one, in th
 )
 # Before a mailbox: what it is there for. A person's own is 邮箱 alone.
 _FUNCTION = re.compile(
-    r"(?:服务|举报|投稿|投诉|监督|工作|官方|客服|咨询|商务|合作|报名|招聘|征稿|新闻|编辑部|会务组?)(?:电子)?(?:邮箱|信箱|邮件)[\"'”*]{0,2}"
+    r"(?:服务|举报|投稿|投诉|监督|工作|官方|客服|咨询|商务|合作|报名|招聘|征稿|新闻|编辑部?|会务组?)(?:电子)?(?:邮箱|信箱|邮件)[\"'”*]{0,2}"
     r"[ ]?[是为:：]?[ ]?\Z"
 )
 # What the machine is to be says nothing of whose number the customer gives: You are a help desk assistant.
@@ -165,6 +172,27 @@ _ASKED = re.compile(
 _LISTED = re.compile(r"[ ]?[;；,，、/|][ ]?")  # what stands between the numbers of one subscriber
 _CALLED = re.compile(_HOTLINE)
 _LABELLED = re.compile(r"(?:[地住]址|(?i:address))[\"'”*]{0,3}[ ]?[是为:：=][ ]?[\"'“]?\Z")  # of somebody
+# ... an office of the government in the address or right behind its number: 武珞路360号省应急管理厅608室, …17号省水利厅
+_AUTHORITY = re.compile(
+    r"(?:(?<=号)|(?<=楼)|(?<=[0-9]))[，,]?"
+    r"(?:(?:[\u4e00-\u9fff]{1,6}[省市州区县]|[省市州区县])[\u4e00-\u9fff]{1,16}?(?:厅|局|委员会|(?:健康|发改|经信|国资)委)"
+    r"|[\u4e00-\u9fff]{0,8}(?:法规处|(?:服务|政务|办事)大厅))(?![\u4e00-\u9fff]{0,4}(?:宿舍|家属|小区|大院)|[旁边附对后前])"
+)
+# ... whose telephone stands behind it in a notice of what is done there, with the name of who answers
+_NOTICE = re.compile(r"物流(?:快递|地址|服务|方式)|办理(?:地[点址]|过程|该|结果|时|形式)")
+_HOME = re.compile(r"家(?:里|中|庭)|住宅|宅电|私人|本人|我")
+_NOTED = 200
+# "located at 355 Oak Circle, Suite 1500": who says so of himself, of a house with suites, is a company
+_SEAT = re.compile(r"(?i:\b(?:located|headquartered|offices?)(?: (?:is|are))? (?:at|in)) ?\Z")
+# What is written to a list goes to all its readers.
+_LISTS = re.compile(
+    r"(?:lists?|groups|mailman|listserv)\..+|vger\.kernel\.org|(?:googlegroups|yahoogroups|freelists)\.(?:com|org)"
+)
+_ACCOUNTS = ("IBAN", "CN_BANK_ACCOUNT")
+# What it says of the account, not of whoever gave: nobody's own is called so.
+_DONATIONS = re.compile(
+    r"(?i:spendenkont(?:o|en)|donations? account|account for donations|compte de dons)|捐[款赠]账[户号]"
+)
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
@@ -211,18 +239,10 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     of functions stand in the text.
     """
     value = text[start:end]
-    if is_public_by_itself(entity, value):
+    if says_itself(entity, text, start, end):
         return True
     if entity == "EMAIL_ADDRESS":
-        local, _, domain = value.partition("@")
-        shared = "-" in local and local.isupper()  # CNECT-AIOFFICE@ec.europa.eu
-        said = text[max(0, start - 2 * BEFORE) : start]
-        if _GOVERNMENT.search(domain.lower()) and (shared or _is_short_for(local.lower(), said)):
-            return True
-        town = _REGIONAL.fullmatch(local.lower())
-        if town and town[1].capitalize() in said and _GOVERNMENT.search(domain.lower()):
-            return True
-        return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None
+        return _is_a_functions(value, text, start)
     if entity not in _OF:
         return False
     cues = _OF[entity]
@@ -234,8 +254,11 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if cues.spoken_of is _SPOKEN_OF:
         near = (gap for at in roles if (gap := min(abs(at - start), abs(at - end))) <= BEFORE)
         institution = _nearer(institution, min(near, default=None))
-    if entity == "ADDRESS" and _SPOKEN_OF.search(value):  # the hospital's name is part of it
-        institution = 0
+    if entity == "ADDRESS":
+        if "Suite" in value and _SEAT.search(left):
+            return True
+        if _SPOKEN_OF.search(value):  # the hospital's name is part of it
+            institution = 0
     owner, speaker = _people(entity, left, right)
     if _is_nearer(institution, _nearer(owner, speaker)):
         return True
@@ -245,6 +268,34 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if told is None and speaker is None:
         return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
     return bool(told)
+
+
+def says_itself(entity: str, text: str, start: int, end: int) -> bool:
+    """Whether a value is an institution's whatever stands beside it.
+
+    By itself, as an account for donations, or as the address of an office or the telephone in its notice.
+    """
+    if is_public_by_itself(entity, text[start:end]):
+        return True
+    if entity == "ADDRESS":
+        return _AUTHORITY.search(text[start : end + AFTER]) is not None
+    if entity == "CN_LANDLINE":
+        said = text[max(0, start - _NOTED) : start]
+        return not _HOME.search(said) and all(words.search(said) for words in (_NOTICE, _AUTHORITY))
+    return entity in _ACCOUNTS and _DONATIONS.search(text, max(0, start - 2 * BEFORE), start) is not None
+
+
+def _is_a_functions(value: str, text: str, start: int) -> bool:
+    """Whether a mailbox is a function's or an office's by what stands before it."""
+    local, _, domain = value.partition("@")
+    shared = "-" in local and local.isupper()  # CNECT-AIOFFICE@ec.europa.eu
+    said = text[max(0, start - 2 * BEFORE) : start]
+    if _GOVERNMENT.search(domain.lower()) and (shared or _is_short_for(local.lower(), said)):
+        return True
+    town = _REGIONAL.fullmatch(local.lower())
+    if town and town[1].capitalize() in said and _GOVERNMENT.search(domain.lower()):
+        return True
+    return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None
 
 
 def _is_at_work(text: str, start: int, before: str) -> bool:
@@ -327,6 +378,8 @@ def is_public_by_itself(entity: str, value: str) -> bool:
         head, _, rest = local.partition(".")
         local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
         # leetcode@leetcode.com is the house's own
+        if _LISTS.fullmatch(domain):
+            return True
         own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
     return entity == "PHONE_NUMBER" and _is_service_number(value)

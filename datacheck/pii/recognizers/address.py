@@ -53,7 +53,7 @@ _BEFORE = re.compile(rf"[{HAN}0-9A-Za-z]{{0,24}}\Z")
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
     r".*(?:地址|住址|[改换变]成|登记|更正|位于|坐落于|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"
-    r"|设在|就在|家在|来自|前往|现居|居住于|到|在|于|是|为|址"
+    r"|设在|就在|家在|来自|前往|现居|居住于|承租了?|租用了?|租赁了?|[带运逃窜送赶行]至|提货至|搬入|到|在|于|是|为|址"
     r"|[。，：；！？、])(?=.)",
     re.DOTALL,
 )

@@ -99,6 +99,11 @@ class Recognizer(ABC):
         del value, before, after
         return False
 
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """Whether the value at [start, end) is something else by what the text says; asked of what would count."""
+        del text, start, end
+        return False
+
     def canonical(self, value: str) -> str:
         """Return the value without its presentation, so that equal values compare equal."""
         return compact(value)

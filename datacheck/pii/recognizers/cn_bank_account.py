@@ -3,6 +3,7 @@
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT
+from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -42,6 +43,10 @@ class CnBankAccount(Recognizer):
         number = self.canonical(value)
         made_up = number in self.specimens or len(set(number)) < 3
         return Judgement(0.6, "specimen" if made_up else "valid")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What a machine wrote is none."""
+        return is_machines(text, start, end)
 
     def canary(self, rng: Random) -> str:
         """Return a labelled account of 21 digits."""

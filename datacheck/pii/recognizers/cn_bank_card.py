@@ -15,6 +15,7 @@ from datacheck.pii.expressions import (
     SEPARATOR,
     worded,
 )
+from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 
@@ -32,6 +33,7 @@ _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 _GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
 # A table of numbers of four digits (2749 2753 2767 …) is no row of cards.
 _NO_ROW_LEFT, _NO_ROW_RIGHT = r"(?<!(?:[0-9]{4}\s{1,2}){5})", r"(?!(?:\s{1,2}[0-9]{4}){5})"
+_LISTED = re.compile(r"(?:(?<=[0-9]{14})|(?<=[0-9]{15})), \Z"), re.compile(r", (?P<next>[0-9]{14,19})(?![0-9])")
 _BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
 
 
@@ -67,6 +69,8 @@ class CnBankCard(Recognizer):
     negative_right = ARITHMETIC_RIGHT
     specimens = words(  # test numbers of Stripe and PayPal, of Exercism's Luhn, and those of Chinese tutorials
         "4539319503436467 "
+        # ... and those that the brands show: digits of the brand, zeros, the check digit
+        "5500000000000004 340000000000009 30000000000004 6011000000000004 3088000000000009 201400000000009 "
         "4111111111111111 4242424242424242 4012888888881881 4000056655665556 5555555555554444 "
         "5105105105105100 5200828282828210 2223003122003222 378282246310005 371449635398431 378734493671000 "
         "6011111111111117 6011000990139424 6011981111111113 3056930009020004 36227206271667 30569309025904 "
@@ -91,6 +95,12 @@ class CnBankCard(Recognizer):
             if rule in ("cn_bank_card.spaced", "cn_bank_card.lines")
             else Judgement(0.7, "valid")
         )
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What a machine wrote is none, nor is one of a list of ids of which the next is no card at all."""
+        behind = _LISTED[1].match(text, end)
+        listed = behind is not None and _LISTED[0].search(text, max(0, start - 20), start) is not None
+        return is_machines(text, start, end) or bool(listed and behind and not _BRANDS.fullmatch(behind["next"]))
 
     def canonical(self, value: str) -> str:
         """Return the digits."""

@@ -17,6 +17,7 @@ from datacheck.pii.expressions import (
     anywhere,
     worded,
 )
+from datacheck.pii.lookalikes import speaks_of_china
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
@@ -37,6 +38,14 @@ _WRITTEN_HERE = re.compile(r"[-－()（）+]|\A00?86")
 _LABELLED = re.compile(r"(?i:\b(?:tel|fax|phone|telephone)\b\W*\Z)")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _WORD = re.compile("[A-Za-z]{2,}")
+_BRITAINS_GROUPS = re.compile(r"0[0-9]{3}[ \-][0-9]{3}[ \-][0-9]{4}")  # 0207-083-6089, 0901-222-3333
+_OTHER_TONGUE = re.compile(
+    r"(?i:\b(?:telefon(?:nummer)?|tel[eé]fonos?|fono|téléphone|telefoon|telefone|puhelin|rufnummer)\b)"
+)
+_ELSEWHERE = re.compile(
+    r"\b(?:India|Kerala|Pradesh|Maharashtra|Karnataka|Tamil Nadu|Gujarat|Pakistan|Deutschland|Germany)\b"
+)
+_PAGE = 300
 _SENTENCE = 3  # words around a number
 _BRITISH = 11  # digits with the trunk 0
 _LONGEST = 12  # 0, three digits and eight
@@ -118,6 +127,15 @@ class CnLandline(Recognizer):
     def denies(self, value: str, before: str, after: str) -> bool:
         """In such a sentence a mobile or premium-rate number of Britain is one: Call 07921 555444, 09063458130."""
         return self.doubts(value, before, after) and _is_british(self.canonical(value))
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """Where nothing speaks of China: a number in Britain's groups, beside a word of another tongue or land."""
+        value, said = text[start:end], text[max(0, start - 48) : start]
+        foreign = (
+            _BRITAINS_GROUPS.fullmatch(value) is not None and len(_WORD.findall(said[-24:] + text[end : end + 10])) > 1
+        ) or _OTHER_TONGUE.search(said) is not None
+        foreign = foreign or _ELSEWHERE.search(text, max(0, start - _PAGE), end + _PAGE) is not None
+        return foreign and not speaks_of_china(text, start, end)
 
     def canonical(self, value: str) -> str:
         """Return the digits with the trunk 0, without the country code and the extension."""

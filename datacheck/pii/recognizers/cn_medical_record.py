@@ -1,10 +1,11 @@
 """Patients' numbers, by their label."""
 
+from itertools import pairwise
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_FIVE_DIGITS, LINKER, NO_WORD, RIGHT
-from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import Labelled, random_digits, words
+from datacheck.pii.policy import Policy, State
+from datacheck.pii.recognizers.base import Labelled, compact, digits_of, random_digits, words
 
 _LABEL = (
     r"(?:病历|病歷|病案|住院|门诊|門診|急诊|急診|就诊|就診|诊疗|診療|病理|患者|病人|体检)(?:编|卡)?(?:[号號]|编码|ID|id)"
@@ -29,6 +30,12 @@ class CnMedicalRecord(Labelled):
     patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
     extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
     specimens = words("12345 123456 1234567 12345678 123456789 00000 000000 00000000")
+
+    def state(self, value: str) -> State:
+        """24680 and 54321 were typed as examples: each digit is as far from the one before as the next from it."""
+        digits = digits_of(value)
+        steps = {(int(after) - int(before)) % 10 for before, after in pairwise(digits)}
+        return "specimen" if len(steps) == 1 and compact(value) == digits else super().state(value)
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

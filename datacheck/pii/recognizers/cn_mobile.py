@@ -18,6 +18,7 @@ from datacheck.pii.expressions import (
     SEPARATOR,
     worded,
 )
+from datacheck.pii.lookalikes import is_machines, speaks_of_china
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 
@@ -49,6 +50,18 @@ _NORTH_AMERICAN = re.compile(
     rf"1{SEPARATOR}+(?:[2-9][0-9]{{2}}{SEPARATOR}+[2-9]|8(?:00|33|44|55|66|77|88){SEPARATOR}+[01])[0-9]{{2}}"
     rf"{SEPARATOR}+[0-9]{{4}}|1{SEPARATOR}+[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
 )
+# 18008675309 in English: 1 and a toll-free code (ITU-T E.164, North America), where nobody says whose it is
+_TOLL_FREE = re.compile(r"1(?:800|833|844|855|866|877|888)[2-9][0-9]{6}")
+_HIS = re.compile(
+    r"(?i:\b(?:me|my|his|him|her|your|mobile|cell|customer"
+    r"|client|patient|tenant|contact|order(?! (?:an?|the|free|more) )"
+    r"|deliver\w*|name|mrs?|ms)\b)"
+)
+_WORD = re.compile("[A-Za-z]{2,}")
+_SENTENCE = 3  # words around a number
+_CHECKED = re.compile(
+    r">>> (?![a-z_.]*(?:phone|sms|call|mobile|tel))[A-Za-z_.]{1,40}\([\"']?\Z"
+)  # what a doctest is given
 _OF_AMERICA = (  # 16502530000 may be one of California as well: it is where the words say so
     r"(?<!(?:(?<![A-Za-z])(?:US|USA|U\.S\.|American|Canadian)[ ](?i:phone|cell|mobile|number|line)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))[^\n0-9]{0,12})"
@@ -126,6 +139,15 @@ class CnMobile(Recognizer):
         if rule == "cn_mobile.spaced":
             return Judgement(0.5 if _ONE_BY_ONE.fullmatch(value) else 0.2, "suspect", "valid")
         return Judgement(0.9 if len(digits_of(value)) > len(number) else 0.6, "valid")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """In English eleven digits may be toll-free in North America; a doctest's argument is a figure."""
+        before, after = text[max(0, start - 24) : start], text[end : end + 10]
+        if _TOLL_FREE.fullmatch(text, start, end) and not _HIS.search(text, max(0, start - 48), start):
+            words = len(_WORD.findall(before)) + len(_WORD.findall(after))
+            if words >= _SENTENCE and not speaks_of_china(text, start, end):
+                return True
+        return _CHECKED.search(text, max(0, start - 48), start) is not None or is_machines(text, start, end)
 
     def canonical(self, value: str) -> str:
         """Return the eleven national digits."""

@@ -3,6 +3,7 @@
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere
+from datacheck.pii.lookalikes import is_a_files_date
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, random_digits, words
 
@@ -43,6 +44,10 @@ class CnPassport(Recognizer):
         if compact(value) in self.specimens:
             return Judgement(0.2, "specimen") if rule == "cn_passport" else Judgement(1.0, "specimen")
         return Judgement(0.2, "valid") if rule == "cn_passport" else Judgement(0.6, "valid")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """The date in the name of a file is none."""
+        return is_a_files_date(text, start, end)
 
     def canary(self, rng: Random) -> str:
         """Return the word and an electronic passport's number."""

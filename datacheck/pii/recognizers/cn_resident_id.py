@@ -4,6 +4,7 @@ from datetime import date
 from random import Random
 
 from datacheck.pii.expressions import BREAK, GAP, GATE_DIGITS, LEFT, RIGHT, SIGNS
+from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -87,6 +88,10 @@ class CnResidentId(Recognizer):
         if number[-1] == check_digit(number[:17]):
             return Judgement(1.0, "valid")
         return Judgement(0.3 if number[0] == "9" else 0.6, "suspect")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What a machine wrote is none."""
+        return is_machines(text, start, end)
 
     def mask(self, value: str) -> str:
         """Keep the six digits of the region."""

@@ -16,6 +16,9 @@ _SAMPLE = re.compile(
 # Names that stand for any name: your_name@gmail.com
 _ANYBODY = re.compile(
     r"(?:(?:my|your|the|a|some|first|last|full)?[._\-]?(?:name|user|username|email|mail|account|address|id|login)|you"
+    r"|senders?|receivers?|recipients?|attackers?|victims?|hackers?|hacked"
+    r"|your[._\-]?(?:company|business|org(?:anization)?|domain|(?:web)?site|team|brand|school|boss|friend|gmail|store|shop|app"
+    r"|bot|work|personal)"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
 )
@@ -23,6 +26,19 @@ _ANYBODY = re.compile(
 _NO_MAILBOX = re.compile(r"[a-z0-9]{1,5}@gmail\.com|[a-z0-9]{1,2}@(?:qq|163|126|sina|sohu)\.com")
 _COUNTRYS = re.compile(r"\.(?:com|edu|gov|net|org|ac|co)\.[a-z]{2}\Z")  # tongji.edu.cn
 _ALGEBRA = re.compile(r"[a-z0-9]@[a-z]\.[a-z]{2,3}")  # a@d.co
+# Hosts of examples of attacks: evil.com; target.com and mail.com have customers, but not such ones.
+_STAGED = re.compile(
+    r".+@(?:(?:[a-z0-9]+[.-])?(?:evil|attacker|victim|hacker|malicious|phisher)(?:-?[a-z]{1,8})?\.(?:com|net|org)"
+    r"|domain-?[a-z0-9]\.(?:com|net|org))"
+    r"|(?:spam|new|old|e|evil|admin|user|root)[0-9]?@(?:target|mail|bank|corp)\.com|(?:me|friend|boss)@[a-z]{1,2}\.[a-z]{2,3}"
+)
+# RFC 4251, 6: who makes up an algorithm names it with a host of his own: umac-128@openssh.com
+_ALGORITHM = re.compile(
+    r"(?:[a-z0-9]+[._-])*(?:aes|gcm|cbc|ctr|poly1305|[uh]mac|sha[0-9]*|md5|ripemd(?:160)?|curve25519|ed25519|ecdsa|rsa|dss|cert"
+    r"|zlib|rijndael|etm|kex|sntrup761x25519|agent|hostkeys|keepalive|sessions|statvfs|rename|fsync|hardlink|limits|tun|eow)"
+    r"(?:[0-9]*[._-][a-z0-9]+)*[0-9]*@(?:openssh\.com|libssh\.org|lysator\.liu\.se|ssh\.com|putty\.projects\.tartarus\.org)"
+)
+_KERNEL = re.compile(r"\) \((?:gcc|clang) version")  # who built a kernel, on which machine
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
 # suspect, not a miss (obj@other.transpose is Python).
 _GENERIC = words(
@@ -118,11 +134,13 @@ class EmailAddress(Recognizer):
         written, value = value, self.canonical(value)
         local, _, domain = value.rpartition("@")
         tld = domain.rpartition(".")[2]
-        if local == "git" or tld in _FILES:  # git@github.com:owner/name, logo@2x.png
+        # git@github.com:owner/name, logo@2x.png; Gmail numbers its mails at a host of theirs
+        if local == "git" or tld in _FILES or domain == "mail.gmail.com" or _ALGORITHM.fullmatch(value):
             return None
         if (
             _SAMPLE.fullmatch(domain)
             or _ANYBODY.fullmatch(local)
+            or _STAGED.fullmatch(value)
             or _ALGEBRA.fullmatch(value)
             or _NO_MAILBOX.fullmatch(value)
             or tld == "xx"  # no country has it: proper@email.xx
@@ -148,6 +166,10 @@ class EmailAddress(Recognizer):
         """The number of a mail is no mailbox."""
         del value, after
         return _OF_A_MAIL.search(before) is not None
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """A variable of a shell is filled in later ($USER@host.com), and a kernel tells where it was built."""
+        return text[max(0, start - 1) : start] == "$" or _KERNEL.match(text, end) is not None
 
     def canonical(self, value: str) -> str:
         """Return it in lower case, its signs written as signs."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from datacheck.pii.examples import example
 from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere, worded
+from datacheck.pii.lookalikes import is_a_files_date, is_in_a_pictures_name, is_machines, speaks_of_china
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
 
@@ -21,6 +22,10 @@ def _parts(words: list[str]) -> list[str]:
     return sorted({max(_PARTS.split(word), key=len) for word in words})
 
 
+_CALL = re.compile(r"(?i:\bcall(?:ing)?:? )\Z")
+_WORD = re.compile("[A-Za-z]{2,}")
+_TAIWANS = re.compile(r"(?i:taiwan|taipei|kaohsiung|taichung|\b886)")
+_SENTENCE = 3  # words before a number
 _NUMBER = r"(?i:[ _\-]{0,2}(?:number|num|no\.?|nr\.?|#))?"  # passport number: A4…
 
 
@@ -83,6 +88,23 @@ class National(Recognizer):
         is_valid = import_module(f"stdnum.{self._check}").is_valid
         # as written first: in Finland's the separator is the century
         return any(is_valid(self._prefix + form) for form in (value, self.canonical(value)))
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What a machine wrote is none; nor is "Please call 0906346330" in English, where nothing speaks of Taiwan."""
+        if is_machines(text, start, end):
+            return True
+        if self.entity == "PASSPORT":
+            return is_a_files_date(text, start, end)
+        if self.entity == "HK_PHONE":
+            return is_in_a_pictures_name(text, start, end)
+        said = text[max(0, start - 48) : start]
+        return (
+            self.entity == "TW_PHONE"
+            and _CALL.search(said) is not None
+            and len(_WORD.findall(said)) >= _SENTENCE
+            and not _TAIWANS.search(text[max(0, start - 500) : end + 500])
+            and not speaks_of_china(text, start, end)
+        )
 
     def canary(self, rng: Random) -> str:
         """Return the first word and a random value of the form with right check digits."""

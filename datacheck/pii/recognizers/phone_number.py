@@ -28,6 +28,10 @@ _APART = (
 )
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _SCORES = {"phone_number": 0.7} | dict.fromkeys([f"phone_number.{rule}" for rule in ("area", "eleven", "apart")], 0.6)
+# - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
+_PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+")
+_SUM = re.compile(r"\+ [0-9]+(?: [-+\u2212] [0-9]+)+")
+_OPERAND = re.compile(r"[0-9)] ?\Z")
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
 
 
@@ -77,6 +81,8 @@ class PhoneNumber(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the numbering plan; numbers of mainland China belong to other recognizers."""
+        if _PREFIXED.fullmatch(value):
+            return None
         number = self.canonical(value)
         if _FICTION.fullmatch(number):
             return Judgement(1.0 if rule == "phone_number" else 0.6, "specimen")
@@ -90,6 +96,11 @@ class PhoneNumber(Recognizer):
             return None
         state: State = "specimen" if holds_sequence(str(parsed.national_number), _IN_SEQUENCE) else "valid"
         return Judgement(_SCORES.get(rule, 0.4), state)
+
+    def denies(self, value: str, before: str, after: str) -> bool:
+        """A sum with blanks around all its signs, behind the figure it begins with, is arithmetic."""
+        del after
+        return _SUM.fullmatch(value) is not None and _OPERAND.search(before) is not None
 
     def canonical(self, value: str) -> str:
         """Return the digits, behind a + where there is one."""

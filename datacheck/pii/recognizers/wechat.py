@@ -1,5 +1,6 @@
 """WeChat names, by their label."""
 
+import re
 from operator import itemgetter
 from random import Random
 
@@ -47,6 +48,8 @@ _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
 _IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
+# vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
+_TECHNIQUE = re.compile(r"(?:lan|ml|ss|works|widgets|gate|vm|fs|sdk|api|pay|app)(?![A-Za-z])")
 _AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind", "mine")
 
 
@@ -147,6 +150,10 @@ class Wechat(Recognizer):
         if rule in ("wechat.v", "wechat.glued"):
             return Judgement(0.5, "suspect") if sum(map(str.isdigit, value)) > 1 else None
         return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """A name that vx touches may go on that of a technique."""
+        return text[max(0, start - 2) : start].lower() in ("vx", "wx") and bool(_TECHNIQUE.match(text, start, end))
 
     def canonical(self, value: str) -> str:
         """Return it in lower case, without blanks: WeChat does not tell case apart."""

@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "every_regional_mailbox_is_an_offices",
         "a regional office's mailbox is called after the town that was spoken of",
-        "datacheck.pii.publicity.is_public",
+        "datacheck.pii.publicity._is_a_functions",
         "town and town[1].capitalize() in said",
         "town",
         "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
@@ -458,5 +458,29 @@ SABOTAGES = (
         "name[0] in _FUNCTION and is_common",
         "False and is_common",
         "tests/pii/test_labels_in_calls.py::test_names_in_records",
+    ),
+    Sabotage(
+        "pieces_of_uuids_are_telephones",
+        "a piece of a UUID is nobody's number",
+        "datacheck.pii.lookalikes.is_machines",
+        "or _overlaps(_UUID, _UUIDS, text, start, end)\n",
+        "\n",
+        "tests/pii/test_no_wolf_again.py::test_not_somebodys",
+    ),
+    Sabotage(
+        "toll_free_whoever_speaks",
+        "a mobile number that somebody calls his own is his, though North America has toll-free ones like it",
+        "datacheck.pii.recognizers.cn_mobile.CnMobile.is_other",
+        "and not _HIS.search(text, max(0, start - 48), start):",
+        "and True:",
+        "tests/pii/test_no_wolf_again.py::test_still_somebodys",
+    ),
+    Sabotage(
+        "every_landline_behind_an_office_is_its",
+        "the landline at home of who is reached at an office is private",
+        "datacheck.pii.publicity.says_itself",
+        "not _HOME.search(said) and all(",
+        "all(",
+        "tests/pii/test_no_wolf_again.py::test_still_somebodys",
     ),
 )

@@ -1,0 +1,74 @@
+"""Tell numbers that machines write from those of people.
+
+Pieces of UUIDs, ids of pages and advertisements, coordinates of drawings, time stamps in the names of files. Asked only
+of what a recognizer has found, so all of it is plain Python on a short window.
+"""
+
+import re
+
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_FAR = 2000  # code points on each side that count as the same text: a page, and no more work than that for each value
+_CHINAS = re.compile(
+    r"\+ ?86|\b0086|(?i:\b(?:china|chinese|prc|beijing|shanghai|shenzhen|guangzhou|hangzhou|chengdu|wuhan|nanjing"
+    r"|tianjin|chongqing|suzhou|xi'?an|wechat|weixin|alipay|taobao|qq)\b)"
+)
+_UUID = re.compile(r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")  # RFC 9562, 4
+_UUIDS = 36
+# 2011-03-07-12-00-05, as logs are named when they are closed
+_STAMP = re.compile(r"(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9][-_T][0-2][0-9]-[0-5][0-9]-[0-5][0-9]")
+_STAMPS = 19
+_AD = re.compile(r"(?:pub|gpt-ad)-\Z")  # AdSense's publishers, Google's slots of a page
+_PAGE = re.compile(r"fb:(?:page_?ids?|pages|app_?ids?|admins|profile_?id)")  # Open Graph's names of pages
+_BESIDE = 40
+# d="M12.6 5.3C18.654321,21.1095195 41.1031002,…" (SVG 2, 9.3): commands of a letter, figures with points
+_COMMAND = re.compile(r"[MmLlHhVvCcSsQqTtAa][ ]?-?[0-9]*[.][0-9]")
+_FIGURES = re.compile(r"[0-9.,\-\sMmLlHhVvCcSsQqTtAaZze]*")
+_POINTS = re.compile(r"[.][0-9]")
+_EDGE, _PATH, _FEWEST = 12, 80, 4
+_PICTURE = re.compile(r"[A-Za-z0-9_\-]{0,40}[.](?:jpe?g|png|gif|webp|svg|avif)(?![A-Za-z0-9])")
+
+_DATED = re.compile(r"_(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]_")
+
+
+def speaks_of_china(text: str, start: int, end: int) -> bool:
+    """Whether a page around [start, end) has a Chinese character, China's code or the name of one of its towns."""
+    page = text[max(0, start - _FAR) : end + _FAR]
+    return _HAN.search(page) is not None or _CHINAS.search(page) is not None
+
+
+def is_machines(text: str, start: int, end: int) -> bool:
+    """Whether the digits at [start, end) are a piece of what a machine wrote."""
+    return (
+        _AD.search(text, max(0, start - _EDGE), start) is not None
+        or _PAGE.search(text, max(0, start - _BESIDE), start) is not None
+        or _PAGE.search(text, end, end + _BESIDE) is not None
+        or _overlaps(_UUID, _UUIDS, text, start, end)
+        or _overlaps(_STAMP, _STAMPS, text, start, end)
+        or _is_drawn(text, start, end)
+    )
+
+
+def is_in_a_pictures_name(text: str, start: int, end: int) -> bool:
+    """Whether the digits are a part of such a name: bigMobile-66237514-132551.jpg."""
+    return text[start - 1 : start] in ("-", "_") and _PICTURE.match(text, end) is not None
+
+
+def is_a_files_date(text: str, start: int, end: int) -> bool:
+    """Whether the value is the date in the name of a file: stamps_in_a_passport_-_20110316_a.jpg."""
+    return _DATED.fullmatch(text, max(0, start - 1), end + 1) is not None
+
+
+def _overlaps(form: re.Pattern[str], longest: int, text: str, start: int, end: int) -> bool:
+    found = form.finditer(text, max(0, start - longest), end + longest)
+    return any(each.start() < end and each.end() > start for each in found)
+
+
+def _is_drawn(text: str, start: int, end: int) -> bool:
+    if "." not in text[max(0, start - 1) : end]:
+        return False
+    first, last = max(0, start - _EDGE), min(len(text), end + _EDGE)
+    return (
+        len(_POINTS.findall(text, first, last)) >= _FEWEST
+        and _FIGURES.fullmatch(text, first, last) is not None
+        and _COMMAND.search(text, max(0, start - _PATH), end) is not None
+    )
