@@ -15,10 +15,10 @@ class RepetitiveText(Check):
 
     A text is repetitive when its most frequent 10-gram of characters covers more than 30 % of it (and 300 characters,
     or nearly all of a short text), or when one line or sentence stands in it more than 5 times and makes up a fifth
-    of it, or when its second half is its first one (of 60 bytes and more, in a prompt 30). Code in closed fences,
-    rulers and white space do not count. Looked at are answers, chosen answers
-    and plain texts: prompts repeat themselves with examples, rejected answers are there to be avoided. `turns` counts
-    conversations in which an answer of 60 bytes and more stands twice.
+    of it, or when its second half is its first one (of 60 bytes and more). Code in closed fences, rulers and white
+    space do not count. Looked at are answers, chosen answers and plain texts: prompts repeat themselves with examples,
+    rejected answers are there to be avoided. `turns` counts conversations in which an answer of 60 bytes and more
+    stands twice, `prompts` those in which a user's whole message (halves of 30 bytes and more) does.
     """
 
     metrics = {
@@ -35,6 +35,13 @@ class RepetitiveText(Check):
             of="rows",
             limit=Limit(warn_max=0.005),
             why="some users ask the same again; above 1 row in 200 turns were copied, or a model was stuck",
+        ),
+        "prompts": Metric(
+            "rows in which a user's message says all twice",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a title and a text were joined that are one; users seldom write so",
         ),
     }
 
@@ -60,7 +67,9 @@ class RepetitiveText(Check):
         found, texts = data[self._found], turn_texts(data, thoughts=True)
         score = pl.col("score")
         words = (
-            pl.when(pl.col("problem").is_in(["repeated_line", "repeated_sign", "same_turn", "said_twice"]))
+            pl.when(
+                pl.col("problem").is_in(["repeated_line", "repeated_sign", "same_turn", "said_twice", "asked_twice"])
+            )
             .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )
@@ -68,11 +77,12 @@ class RepetitiveText(Check):
             of_rows(texts, found).select("row", "path", "text").unique(["row", "path"], keep="first"),
             on=["row", "path"],
         )
-        again = pl.col("problem") == "same_turn"
+        again, asked = pl.col("problem") == "same_turn", pl.col("problem") == "asked_twice"
         return Measured(
             (
-                *rates("rate", found.filter(~again), data.rows, by=self.by, rows=data.rows),
+                *rates("rate", found.filter(~again & ~asked), data.rows, by=self.by, rows=data.rows),
                 *rates("turns", found.filter(again), data.rows, by=self.by, rows=data.rows),
+                *rates("prompts", found.filter(asked), data.rows, by=self.by, rows=data.rows),
             ),
             evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
             figures={"kinds": per_kind(found)},

@@ -35,9 +35,8 @@ class Repetition(Feature):
     of them or nearly all; in a text that is JSON, its keys aside. `repeated_line`: a line or sentence more than `lines`
     times, and a fifth of the text.
     `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
-    `said_twice`: all of a text stands in it twice, or all of what a user says. Code in Markdown, and for the others
-    signs and white space, do not
-    count. `score`: the share, or how many times.
+    `said_twice`: all of a text stands in it twice; `asked_twice`: all of what a user says. Code in Markdown, and for
+    the others signs and white space, do not count. `score`: the share, or how many times.
     """
 
     columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}
@@ -56,7 +55,7 @@ class Repetition(Feature):
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
         looped = [self._ngrams(table), self._lines(table), _signs(learnt)]
         asked = turn_texts(part).filter(pl.col("role") == "user", ~_learnt()).select("row", "path", "role", "text")
-        twice = pl.concat([_twice(learnt, _TURN_BYTES), _twice(asked, _PROMPT_BYTES)])
+        twice = pl.concat([_twice(learnt, _TURN_BYTES, "said_twice"), _twice(asked, _PROMPT_BYTES, "asked_twice")])
         found = [*looped, _turns(learnt), twice.join(pl.concat(looped), on=["row", "path"], how="anti")]
         return pl.concat(found).sort("row", maintain_order=True)
 
@@ -108,7 +107,7 @@ def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
     return again.select("row", "path", "score", problem=pl.lit("same_turn")).collect()
 
 
-def _twice(texts: pl.LazyFrame, half_bytes: int) -> pl.DataFrame:
+def _twice(texts: pl.LazyFrame, half_bytes: int, problem: str) -> pl.DataFrame:
     """The texts whose second half says what the first one says, white space between them aside."""
     text, half = pl.col("text"), pl.col("text").str.len_chars() // 2
     long = texts.filter(text.str.len_bytes() >= 2 * half_bytes)
@@ -118,7 +117,7 @@ def _twice(texts: pl.LazyFrame, half_bytes: int) -> pl.DataFrame:
     return (
         long.filter(same)
         .filter(~looped | (pl.col("role") == "assistant"))
-        .select("row", "path", score=pl.lit(2.0), problem=pl.lit("said_twice"))
+        .select("row", "path", score=pl.lit(2.0), problem=pl.lit(problem))
         .collect()
     )
 

@@ -128,7 +128,9 @@ def test_a_question_that_is_asked_twice():
     rows = dataset(
         *(f"user: {text} | assistant: 好" for text in (asked * 2, f"{asked} {asked}", asked, "为什么？" * 2))
     )
-    assert measure(RepetitiveText(), rows).problems == [(0, "said_twice"), (1, "said_twice")]
+    found = measure(RepetitiveText(), rows)
+    assert found.problems == [(0, "asked_twice"), (1, "asked_twice")]
+    assert (found.value("rate"), found.value("prompts")) == (Ratio(0, 4), Ratio(2, 4))
 
 
 def test_tests_of_a_program_may_repeat_themselves():

@@ -68,6 +68,8 @@ EXPECTED = {
         (LLAMA + "glaive_toolcall_en_demo.json", "repeated_ngram"): 1,  # 5,596 zeros
         (LLAMA + "kto_en_demo.json", "repeated_ngram"): 1,  # "Ooh ooh ah ah! *giggle*" 138 times
         (LLAMA + "kto_en_demo.json", "repeated_line"): 1,
+        (LLAMA + "dpo_zh_demo.json", "asked_twice"): 1,
+        ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "asked_twice"): 5,  # a title and the same question
     },
     "overlong_samples": {},
     "wrong_language": {
