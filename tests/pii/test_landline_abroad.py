@@ -36,6 +36,7 @@ def test_elsewhere_it_counts(text):
         "Urgent! Please call 09061743810 from landline. 5000 cash", "You have won. Call 07921 555444 now, details inside!",
         "Need help with this? Call 08701 213 186 today", "Txt STOP to 08712 402 050 if you want no more",
         "Hiya its me, new number is 0870 737 8901 now", "Reply YES or call 0877-111-2233 right away",
+        "Urgent! Please call 07922 345876 from landline. 5000 cash",
     ],
 )  # fmt: skip
 def test_what_only_britain_writes_so_is_none(text):
