@@ -21,7 +21,7 @@ _GOES_ON = ascii_edges(
     r"^\s*(?:of|than|been|be|was|were|has|had|into|onto|which|whose|and|or|by|with|from|to|that|as|also|used|its|their)\b"
 )
 _CODE = ascii_edges(
-    r"^[^\n]{0,80}(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
+    r"^[^\n]*(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
 )
 _WANTED = (
     r"(?i)续写|接着|接下去|补全|填空|完成(?:下面|这)|后半|下一句|小写"

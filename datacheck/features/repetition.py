@@ -18,7 +18,6 @@ _LINE_BYTES = 12  # four Han characters, two or three words; shorter lines may r
 _SHORT = 100  # characters; a shorter text is not looked at
 _SURE = 0.7  # so much of a short text is enough
 _TURN_BYTES = 60  # 20 Han characters; "You're welcome!" is said twice by right
-_FIRST_BYTES, _GAP_BYTES = 16, 8  # of a half, and between halves
 _PROMPT_BYTES = 30  # of a half of a question: who asks does not sing
 # Neither commas (empty cells of a table) nor question marks (of a lost encoding: garbled_text).
 _SIGNS_IN_A_ROW = "|".join(f"{sign}{{8,}}" for sign in "。！？，、；：!;")
@@ -49,13 +48,14 @@ class Repetition(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at both kinds."""
-        learnt = turn_texts(part, thoughts=True).filter(_learnt()).select("row", "path", "role", "text")
+        said = turn_texts(part, thoughts=True)
+        learnt = said.filter(_learnt()).select("row", "path", "role", "text").collect().lazy()  # asked again and again
         texts = learnt.select("row", "path", "text").filter(
             pl.col("text").str.len_chars() >= min(_SHORT, self.characters)
         )
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
         looped = [self._ngrams(table), self._lines(table), _signs(learnt)]
-        asked = turn_texts(part).filter(pl.col("role") == "user", ~_learnt()).select("row", "path", "role", "text")
+        asked = said.filter(pl.col("part") == "prompt", pl.col("role") == "user")
         twice = pl.concat([_twice(learnt, _TURN_BYTES, "said_twice"), _twice(asked, _PROMPT_BYTES, "asked_twice")])
         found = [*looped, _turns(learnt), twice.join(pl.concat(looped), on=["row", "path"], how="anti")]
         return pl.concat(found).sort("row", maintain_order=True)
@@ -108,20 +108,10 @@ def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
     return again.select("row", "path", "score", problem=pl.lit("same_turn")).collect()
 
 
-def _begins_again(text: pl.Expr) -> pl.Expr:
-    """Whether the first bytes stand in the middle as well, be there eight bytes between the halves.
-
-    To count the characters of every text and to cut it takes ten times as long.
-    """
-    data, size = text.cast(pl.Binary), text.str.len_bytes()
-    first = data.bin.slice(0, _FIRST_BYTES)
-    return pl.any_horizontal(data.bin.slice((size + gap) // 2, _FIRST_BYTES) == first for gap in range(_GAP_BYTES + 1))
-
-
 def _twice(texts: pl.LazyFrame, half_bytes: int, problem: str) -> pl.DataFrame:
     """The texts whose second half says what the first one says, white space between them aside."""
     text, half = pl.col("text"), pl.col("text").str.len_chars() // 2
-    long = texts.filter(text.str.len_bytes() >= 2 * half_bytes, _begins_again(text))
+    long = texts.filter(text.str.len_bytes() >= 2 * half_bytes)
     same = text.str.head(half).str.strip_chars() == text.str.tail(half).str.strip_chars()
     first, quarter = text.str.head(half).str.strip_chars(), half // 2
     looped = first.str.head(quarter).str.strip_chars() == first.str.tail(quarter).str.strip_chars()
