@@ -14,10 +14,10 @@ RIGHT_OR_USE = rf"(?:{RIGHT}|(?=(?i:[vw]x|wechat|weixin)(?![0-9A-Za-z])))"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
 # What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
 # … with the escapes of JSON inside JSON, as the arguments of a call stand there.
-_MARK = r"(?:\\{1,7}[\"'nrt]|[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—])"
+_MARK = r"(?:\\+[\"'nrt]|[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—])"
 _VERB = (
     r"填(?:写|的是)?|(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|[是係]|[应應]该是"
-    r"|\\{0,7}[\"'][,，][ ]?\\{0,7}[\"'](?i:value)\\{0,7}[\"'][ ]?:"  # {"key": "wechat_id", "value": …
+    r"|\\*[\"'][,，][ ]?\\*[\"'](?i:value)\\*[\"'][ ]?:"  # {"key": "wechat_id", "value": …
     r"|[ ](?:is|was|are|to|as|on file|should be|has been)"
 )
 _ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
