@@ -228,9 +228,9 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
     should have one. `clauses`: Chinese of several clauses, `unstopped`: without any stop.
     """
     last = _last_answers(messages(turns))
-    text, end = pl.col("text"), pl.col("text").str.tail(_TAIL)
+    text, end = pl.col("text"), pl.col("end")
     fences, length = text.str.count_matches(_FENCE, literal=True), text.str.len_chars()
-    last = last.with_columns(fences=fences, length=length)
+    last = last.with_columns(fences=fences, length=length, end=text.str.tail(_TAIL))
     table = last.with_columns(plain=(pl.col("fences") == 0) & (pl.col("length") >= _LONG)).collect()
     plain, sentences_en = pl.col("plain"), text.str.count_matches(r"[a-z][.!?]\s") >= _SENTENCES
     bare_line = holds(table, plain, end.str.contains(r"[a-z\p{Han}]\s*$"), text.str.contains(_UNSTOPPED_LINE))

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import atexit
 import gc
-import io
 import os
 import signal
 import threading
@@ -20,11 +19,11 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from multiprocessing.connection import Connection, Pipe
-from multiprocessing.reduction import ForkingPickler
+from multiprocessing.connection import Pipe
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from datacheck.engine import held
+from datacheck.engine.channel import Channel
 from datacheck.engine.costs import Cost, metered
 from datacheck.engine.processes import end_fork_with_parent, ends_after, may_fork
 from datacheck.engine.workers import STOPPED_STEP, Here, guarded
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    import polars as pl
 
 _twin: Twin | None = None
 
@@ -44,8 +42,8 @@ class Twin:
 
     def __init__(self) -> None:
         gc.freeze()  # what is there stays: to look through it would copy the pages that both share
-        send_tables_as_files()
-        self._pipe, theirs = Pipe()
+        ours, theirs = map(Channel, Pipe())
+        self._pipe = ours
         self.process = os.fork()
         if self.process == 0:
             self._pipe.close()
@@ -132,29 +130,6 @@ class Pair(Here):
             self._twin.end()
 
 
-def send_tables_as_files() -> None:
-    """Pickle tables, for other processes, as Arrow IPC files: a tenth of the time, and nothing waits for ever.
-
-    polars (2.1) pickles a table of several pieces with its threads and keeps Python from going on meanwhile; where one
-    of them is busy with an expression in Python, of another step, neither goes on.
-    """
-    import polars as pl
-
-    ForkingPickler.register(pl.DataFrame, _as_file)
-
-
-def _as_file(table: pl.DataFrame) -> tuple[Callable[[bytes], pl.DataFrame], tuple[bytes]]:
-    written = io.BytesIO()
-    table.write_ipc(written)
-    return _from_file, (written.getvalue(),)
-
-
-def _from_file(written: bytes) -> pl.DataFrame:
-    import polars as pl
-
-    return pl.read_ipc(written)
-
-
 def twin() -> Twin | None:
     """The twin of this process, made where there is none; None where there is one core, or a fork would not be safe."""
     global _twin  # noqa: PLW0603 - of the whole process
@@ -164,7 +139,7 @@ def twin() -> Twin | None:
     return _twin
 
 
-def _serve(pipe: Connection) -> NoReturn:
+def _serve(pipe: Channel) -> NoReturn:
     """What the twin does until the other end of the pipe closes."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one answers it

@@ -99,9 +99,12 @@ def piecewise(
 
 def holds(table: pl.DataFrame, *conditions: pl.Expr) -> pl.Series:
     """Whether all conditions hold of a line; each is looked at only where those before it do."""
-    left = pl.arange(0, table.height, dtype=pl.UInt32, eager=True)
+    names = {name for condition in conditions for name in condition.meta.root_names()}
+    some, left = table.select(sorted(names)), pl.arange(0, table.height, dtype=pl.UInt32, eager=True)
     for condition in conditions:
-        left = left.filter(table[left].select(condition.fill_null(value=False)).to_series())
+        true = some.select(condition.fill_null(value=False)).to_series()
+        if not true.all():  # where a condition holds of all, nothing is copied
+            some, left = some.filter(true), left.filter(true)
     return pl.repeat(False, table.height, dtype=pl.Boolean, eager=True).scatter(left, True)
 
 

@@ -2,14 +2,12 @@
 
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
 import threading
 import time
 from functools import partial
-from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -277,17 +275,6 @@ def test_its_end_is_waited_for_so_that_its_processor_time_is_counted(monkeypatch
 
 def test_none_on_one_core():
     assert said("os.cpu_count = lambda: 1\nprint(twin())") == "None"
-
-
-def test_tables_are_sent_without_what_waits_for_threads_of_polars(monkeypatch):
-    others = {kind: how for kind, how in ForkingPickler._extra_reducers.items() if kind is not pl.DataFrame}
-    monkeypatch.setattr(ForkingPickler, "_extra_reducers", others)  # a run before may have said how
-    monkeypatch.setattr(pl.DataFrame, "__getstate__", None)
-    twin.send_tables_as_files()
-    piece = pl.DataFrame({"text": ["a", None, "久" * 90], "many": [["x"], [], None], "kind": ["b", "c", "b"]})
-    table = pl.concat([piece, piece], rechunk=False).cast({"kind": pl.Categorical})
-    for sent in (table, table.clear(), table.head(0).select()):
-        assert pickle.loads(ForkingPickler.dumps((None, sent)))[1].equals(sent)
 
 
 @TWO
