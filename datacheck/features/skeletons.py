@@ -6,6 +6,7 @@ from datacheck.check import Feature, View
 from datacheck.features.leaks import asked
 from datacheck.features.packed import packed
 from datacheck.features.row_keys import hashes
+from datacheck.features.texts import joined
 from datacheck.text.arrays import Int64s, UInt64s
 from datacheck.text.packs import Pack
 
@@ -37,7 +38,7 @@ class Skeletons(Feature):
 def skeletons(turns: pl.LazyFrame) -> pl.DataFrame:
     """One line per row with a prompt."""
     prompts = asked(turns).filter(pl.col("part") != "option")
-    texts = prompts.group_by("row", maintain_order=True).agg(pl.col("text").str.join("\n"))
+    texts = joined(prompts, "text", "\n")
     text, longer = pl.col("text"), pl.col("text").str.len_chars() > _REACH
     last = pl.when(longer).then(text.str.tail(_REACH)).otherwise(pl.lit(""))  # of the others both ends are all
     ends = texts.select("row", longer=longer, first=_masked(text.str.head(_REACH)), last=_masked(last))
