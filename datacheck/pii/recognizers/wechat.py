@@ -4,7 +4,7 @@ import re
 from operator import itemgetter
 from random import Random
 
-from datacheck.pii.expressions import LINKER
+from datacheck.pii.expressions import LINKER, NO_WORD
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -84,7 +84,7 @@ class Wechat(Recognizer):
         "wechat.broken": (
             rf"(?<![A-Za-z0-9])(?:{_STRONG})(?=号|[ \\\"']{{0,3}}[:：=是为]"
             rf"|{LINKER}(?:wxid|[a-z]{{2,12}})[ ][a-z]{{0,12}}[_\-])"
-            rf"{LINKER}(?<![A-Za-z0-9_\-]){_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})"
+            rf"{LINKER}(?<![A-Za-z0-9_\-]){NO_WORD}{_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})"
             r"(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
