@@ -124,9 +124,8 @@ def nicknamed(text: str, last: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     one = "".join(last)
     for match in re.finditer(rf"(?<![{HAN}]·)[阿小]([{one}])", text) if one else ():
         start, end = match.span()
-        if is_entry(match[0]) or goes_on(text, start, end):
-            continue
-        if match[0][0] == "阿" or _is_called(text, start, end):
+        is_plain = match[0][0] == "阿" and not (is_entry(match[0]) or goes_on(text, start, end))
+        if is_plain or _is_called(text, start, end):  # 阿金 is a word, too
             yield start, end, match[1]
 
 

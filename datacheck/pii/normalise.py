@@ -43,7 +43,7 @@ _HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
 _BACKSLASHES = r"\\{1,4}"
 _HIGH_ESCAPE = rf"{_BACKSLASHES}u[dD][89abAB][0-9a-fA-F]{{2}}"
 _LOW_ESCAPE = rf"{_BACKSLASHES}u[dD][c-fC-F][0-9a-fA-F]{{2}}"
-SHORT_ESCAPE = rf"{_BACKSLASHES}[nrtbf]"
+SHORT_ESCAPE = r"\\[nrtbf]"
 _ESCAPE = re.compile(
     rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|{_BACKSLASHES}u[0-9a-fA-F]{{4}}|{SHORT_ESCAPE}|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
 )
@@ -279,8 +279,8 @@ def _read_base64(written: str) -> str | None:
 
 def _unescape(escape: str) -> str:
     """One escape as one character; a lone surrogate or a code point that does not exist has no text."""
-    if escape[-2:] in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[escape[-2:]]
+    if escape in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[escape]
     if escape.startswith("&#"):
         code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
         return chr(code) if code <= _MAX_CODE_POINT and not _is_surrogate(code) else "\ufffd"

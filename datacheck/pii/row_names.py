@@ -26,6 +26,10 @@ _ROLES = (
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
     "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|學生|絡人|客戶|顧客|員工|業主|申請人|原告|會員|候選人|證人|我係"
 )
+_KIN = (
+    "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
+    "|同事)"
+)
 # A word that leads to somebody: Customer: …, Dear …, the record of …
 _LED = re.compile(
     rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
@@ -34,7 +38,7 @@ _LED = re.compile(
     r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
-    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?i:on behalf of|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替])[ ]?"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?i:on behalf of|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
@@ -76,11 +80,11 @@ _PINYIN = re.compile(
 )
 _RARE = (
     "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
-    "束茹幸籍邝佘芮邴郗汲郏麹昝贲钮嵇隗宓韶蓟邰郦殳夔訾蒯仉谯笪禚松危滑羿仰戎揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
+    "束茹幸籍邝佘芮邴郗汲郏麹昝贲钮嵇隗宓韶蓟邰郦殳夔訾蒯仉谯笪禚翦粟郇郅郄鄞仵雒蹇呙衷隽麴松危滑羿仰戎揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}}"
 _GIVEN = (
-    GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
+    GIVEN + "前中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
@@ -88,10 +92,6 @@ _GIVEN = (
 _LIKELY = re.compile(
     rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
     rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边))"
-)
-_KIN = (
-    "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
-    "|同事)"
 )
 # 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
 _MEANT = re.compile(
@@ -144,6 +144,11 @@ _SPEAKS = re.compile(
 _FOREIGN_WORD = re.compile(
     rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})(?![{HAN}])"
+    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?)[ ](?P<says>{_ONE})(?![{HAN}])"
+)
+# Who says the name first: 欧阳洋，…
+_BEGINS = re.compile(
+    rf"\A(?P<value>(?:{COMPOUND}|[{_RARE}])[{HAN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
 )
 # Characters by which the sounds of foreign names are written
 _SOUNDS = (
@@ -156,7 +161,7 @@ _RARELY = re.compile(
     rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
     rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
-_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _CHILD, _SPEAKS, _FOREIGN_WORD)
+_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _BEGINS, _CHILD, _SPEAKS, _FOREIGN_WORD)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
