@@ -30,12 +30,12 @@ _OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
-_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
+_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account|visa|amex)))"  # 账号No6222…
 # A table of numbers of four digits (2749 2753 2767 …) is no row of cards.
 _NO_ROW_LEFT, _NO_ROW_RIGHT = r"(?<!(?:[0-9]{4}\s{1,2}){5})", r"(?!(?:\s{1,2}[0-9]{4}){5})"
 _LISTED = re.compile(r"(?:(?<=[0-9]{14})|(?<=[0-9]{15})), \Z"), re.compile(r", (?P<next>[0-9]{14,19})(?![0-9])")
 # … and in English, where a line goes on in the next one
-_HALVES = rf"[345][0-9]{{3}}(?:[ \-]?[0-9]{{4}}){{0,2}}{BREAK}[0-9]{{4,5}}(?:[ \-]?[0-9]{{4}}){{0,2}}"
+_HALVES = rf"[345][0-9]{{3}}(?:(?:[ \-]?|{BREAK})[0-9]{{4}}){{3}}"
 _BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
 
 
@@ -61,7 +61,9 @@ class CnBankCard(Recognizer):
             r"(?:卡号?|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
         ),
         "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
-        "cn_bank_card.halves": rf"(?<=[^\s,;|][ :：是])(?P<value>{_HALVES}){RIGHT}(?!{BREAK}[0-9]|[ \-]?[0-9])",
+        "cn_bank_card.halves": (
+            rf"(?:(?<=[^\s,;|0-9A-Za-z])|(?<=[^\s,;|][ ]))(?=[0-9 \-]+\r?\n)(?P<value>{_HALVES}){RIGHT}(?!{BREAK}[0-9]|[ \-]?[0-9])"
+        ),
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
     positive = (

@@ -88,7 +88,6 @@ class Wechat(Recognizer):
             r"(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
-        "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
         "wechat.number": (
             rf"(?:微信号码?|微信ID|[加+＋]微信?|加[ ]?[Vv薇威](?![A-Za-z0-9])|[徽薇威]信|绿泡泡"
             rf"|(?<![A-Za-z0-9])(?:[VvWw][Xx]号?|[Vv]信)){LINKER}"
@@ -132,6 +131,8 @@ class Wechat(Recognizer):
             rf"(?<![A-Za-z0-9_\-@./])(?=[A-Za-z0-9\-]*[0-9_\-])(?P<value>{_VALUE}){_IS_MINE}"
             r"(?!群|公众|小程序|支付|付款|[A-Za-z0-9])"
         ),
+        # last: of a span that several rules match the first has it, and this one is sure of nothing
+        "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
     }
     extents = (
         rf"(?:{_STRONG}){LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})",
