@@ -38,12 +38,12 @@ _LED = re.compile(
     r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
-    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?i:on behalf of|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:(?i:on behalf of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
     r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
-    r"|claim|shipment|package|parcel|refund|subscription|ticket|case) (?:of|for))\.?[ ])"
+    r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
     rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
     # Customer Noor Okafor wrote in again
@@ -84,7 +84,7 @@ _RARE = (
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}}"
 _GIVEN = (
-    GIVEN + "前中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
+    GIVEN + "前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
@@ -100,7 +100,7 @@ _MEANT = re.compile(
     rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您约挂]|先生|女士|[^{HAN}]|\Z)"
     # … or, behind a role, anything that is done: 业主高宝珠反映漏水
     rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    r"(?=[反申提要想投报起诉称表因于在住到与和入离转调请休])"
+    r"(?=[反申提要想报起诉称表因于在住到与和入离转调请休]|投(?!资))"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
@@ -144,17 +144,19 @@ _SPEAKS = re.compile(
 _FOREIGN_WORD = re.compile(
     rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})(?![{HAN}])"
-    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?)[ ](?P<says>{_ONE})(?![{HAN}])"
+    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?|on behalf of|let|tell|ask|remind|customer|client|patient"
+    rf"|(?:booking|reservation|appointment|order|account|record|file|ticket|case) (?:for|of))[ ](?P<says>{_ONE})(?![{HAN}])"
+    rf"|(?:\A|(?<=[\n。，；]))(?P<speaks>{_ONE})(?= (?:here|speaking)[ ,.!])"  # 公孙刚 here, …
 )
 # Who says the name first: 欧阳洋，…
 _BEGINS = re.compile(
-    rf"\A(?P<value>(?:{COMPOUND}|[{_RARE}])[{HAN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
+    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{_RARE}][{_GIVEN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
 )
 # Characters by which the sounds of foreign names are written
 _SOUNDS = (
     "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
     "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
-    "翰山古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
+    "翰山历古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
 )
 # A rare surname, and a foreign name in Chinese
 _RARELY = re.compile(
@@ -235,6 +237,8 @@ def _led(text: str) -> Iterator[FreeName]:
 
 def _is_other(name: str) -> bool:
     """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
+    if name == "陈述" or name[1:] in ("明天", "今天"):
+        return True
     if name[:2] in _COMPOUND or len(name) == 2:
         return len(name) == 2 and is_word(name)
     if name[0] in _FUNCTION and is_common(name[1:]) and not set(name[1:]) <= _GIVEN_NAMES:

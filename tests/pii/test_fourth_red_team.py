@@ -110,7 +110,7 @@ def test_words_are_no_nickname(text):
     [
         ("帮我查一下芮蕊的预约，", "芮蕊"), ("这里是余建设，上周下的单", "余建设"), ("家父沈向前前几天住院", "沈向前"), ("我同事许长青想报名", "许长青"),
         ("顾客慕容叔同反映水管漏了", "慕容叔同"), ("替我转告余敏，", "余敏"), ("我是松志强，", "松志强"), ("欧阳洋，这款洗衣机", "欧阳洋"), ("芮诗雨，什么时候", "芮诗雨"),
-        ("This is 任一鸣; my", "任一鸣"), ("My name is 厍晓燕. x", "厍晓燕"), ("这里是Paloma Haldane，上周", "Paloma Haldane"),
+        ("This is 任一鸣; my", "任一鸣"), ("My name is 厍晓燕. x", "厍晓燕"), ("on behalf of 高涛, t", "高涛"), ("booking for 周长青: x", "周长青"), ("公孙刚 here, x", "公孙刚"), ("这里是Paloma Haldane，上周", "Paloma Haldane"),
         ("pull up the booking for Paloma Villanueva: x", "Paloma Villanueva"), ("Customer Noor Okafor wrote in", "Noor Okafor"),
         ("on behalf of Imogen Winslow, T", "Imogen Winslow"), ("请阿依努尔·艾山签字", "阿依努尔·艾山"),
     ],
@@ -122,7 +122,8 @@ def test_who_is_spoken_of_in_somebodys_row_is_a_name(text, name):
 @pytest.mark.parametrize(
     "text",
     ["请让我查一下常用的预约", "这里是安全出口，", "家父常年在外", "帮我看一下高铁的时间", "方便，我马上来", "Customer Service Center is open",
-     "on behalf of the team", "高兴，谢谢你"],
+     "on behalf of the team", "高兴，谢谢你", "一张票 ticket for Jojo Rabbit, then", "Ask Clarifying Questions: If", "花呗，信用卡", "许明天，他们",
+     "当事人陈述反映了什么", "股东松霖投资的"],
 )  # fmt: skip
 def test_what_stands_there_else_is_none(text):
     assert row_names([text]) == {}
