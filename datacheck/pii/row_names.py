@@ -38,7 +38,10 @@ _LED = re.compile(
     r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
-    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:(?i:on behalf of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:(?i:on behal"
+    "f of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know"
+    rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
+    rf"|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
@@ -47,8 +50,10 @@ _LED = re.compile(
     rf"(?P<value>{_FULL})"
     rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
     # Customer Noor Okafor wrote in again
-    rf"|(?<![{LATIN}])(?i:customer|client|user|guest|patient|passenger|employee|student|tenant|member|applicant|caller|visitor)[ ]"
-    rf"(?P<acts>{_FULL})(?=[ ](?:wrote|called|says|said|asked|asks|has|had|is|was|wants|wanted|reported|reports|needs|came|requested"
+    rf"|(?<![{LATIN}])(?i:customer|client|user|guest|patient|passenger|employee|student|tenant|member"
+    rf"|applicant|caller|visitor)[ ]"
+    rf"(?P<acts>{_FULL})(?=[ ](?:wrote|called|says|said|asked|asks|has|had|is|was|wants|wanted|reported"
+    rf"|reports|needs|came|requested"
     rf"|writes|emailed|complained|just|already|never)(?![a-z]))"
 )
 _THINGS = (
@@ -144,8 +149,10 @@ _SPEAKS = re.compile(
 _FOREIGN_WORD = re.compile(
     rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})(?![{HAN}])"
-    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?|on behalf of|let|tell|ask|remind|customer|client|patient"
-    rf"|(?:booking|reservation|appointment|order|account|record|file|ticket|case) (?:for|of))[ ](?P<says>{_ONE})(?![{HAN}])"
+    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?|on behalf of|let|tell"
+    r"|ask|remind|customer|client|patient|(?:booking|reservation|appointment|order|account|record|file"
+    r"|ticket|case) (?:for|of))[ ]"
+    rf"(?P<says>{_ONE})(?![{HAN}])"
     rf"|(?:\A|(?<=[\n。，；]))(?P<speaks>{_ONE})(?= (?:here|speaking)[ ,.!])"  # 公孙刚 here, …
 )
 # Who says the name first: 欧阳洋，…

@@ -62,7 +62,8 @@ class CnBankCard(Recognizer):
         ),
         "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
         "cn_bank_card.halves": (
-            rf"(?:(?<=[^\s,;|0-9A-Za-z])|(?<=[^\s,;|][ ]))(?=[0-9 \-]+\r?\n)(?P<value>{_HALVES}){RIGHT}(?!{BREAK}[0-9]|[ \-]?[0-9])"
+            rf"(?:(?<=[^\s,;|0-9A-Za-z])|(?<=[^\s,;|][ ]))(?=[0-9 \-]+\r?\n)(?P<value>{_HALVES}){RIGHT}(?!{BREAK}[0-9]"
+            rf"|[ \-]?[0-9])"
         ),
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
