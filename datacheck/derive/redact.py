@@ -61,6 +61,10 @@ BLOCKS = pl.col("level") == "block"
 _PASSES = 2
 
 
+# What is a person's though it only warns.
+_OF_SOMEBODY = frozenset({"PERSON", "STUDENT_ID", "EMPLOYEE_ID", "SOCIAL_HANDLE", "DATE_OF_BIRTH"})
+
+
 class _Every(Container[int]):
     """All rows."""
 
@@ -369,7 +373,7 @@ def _behind(front: int, wanted: Sequence["Replacement"]) -> list["Replacement"]:
 def _is_somebodys(entities: Iterable[str]) -> bool:
     """Whether among what was found in a record is a person's identifier or name."""
     private = set(entities).difference(SECRETS)
-    return any(entity == "PERSON" or RECOGNIZERS[entity].severity == "block" for entity in private)
+    return any(entity in _OF_SOMEBODY or RECOGNIZERS[entity].severity == "block" for entity in private)
 
 
 def _with_names(found: Sequence["Replacement"], names: Sequence["Replacement"]) -> list["Replacement"]:

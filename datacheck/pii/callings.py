@@ -119,6 +119,16 @@ def named(text: str, given: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     yield from ((start, end, name) for (start, end), name in sorted(found.items()) if not goes_on(text, start, end))
 
 
+def nicknamed(text: str, last: Iterable[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield where 阿 or 小 and the last character of a given name stand for somebody (阿静，…), and the character."""
+    one = "".join(last)
+    for match in re.finditer(rf"(?<![{HAN}]·)[阿小]([{one}])", text) if one else ():
+        start, end = match.span()
+        is_plain = match[0][0] == "阿" and not (is_entry(match[0]) or goes_on(text, start, end))
+        if is_plain or _is_called(text, start, end):  # 阿金 is a word, too
+            yield start, end, match[1]
+
+
 def goes_on(text: str, start: int, end: int) -> bool:
     """Whether an entry of the dictionary begins with what stands there, and is longer: 建国以来, 小王子."""
     longest = min(_LONGEST, len(text) - start)  # a word that ends the text is no longer one

@@ -49,7 +49,7 @@ _REGIONAL = re.compile(r"(?:ro|zo|hq)[._-]([a-z]{3,20})")
 # A customer wants to complain, or asks: 想咨询一下退货 and 我要投诉 are his own words, 投诉请拨 is a hotline's.
 _WANTED = r"(?<![想先])(?<![我们][要来去])(?<![帮给][我您你])(?<!打算)(?<!准备)"
 _ASKS = (
-    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
+    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购]|(?<!的)预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
     r"|(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)[^。！？!?，,；;\n]{0,4}(?:电话|热线|邮箱|QQ|微信|号码|请|[可拨]打)"
 )
 _HOTLINE = (
@@ -83,7 +83,7 @@ _INSTITUTION = (
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
     # talk of a place that people go to
-    r"|(?<![给把])它们?|[这那](?:里|儿|家店|个(?:地方|公园|景))|门票|游玩|游览|参观|开放|人均|营业|玩多[久长]|去玩|他们(?!两|俩)|开[门馆]"
+    r"|(?<![给把])它们?|[这那](?:里(?!是)|儿|家店|个(?:地方|公园|景))|门票|游玩|游览|参观|开放|人均|营业|玩多[久长]|去玩|他们(?!两|俩)|开[门馆]"
     r"|(?i:\bthe(?:ir|re) (?:contact |(?:tele)?phone )?(?:number|address)|\b(?:contact|reach|call) them\b|\bproperty\b)"
     r"|\b(?:its|salon|dentist|venue|attraction|apartments?(?= complex)|gmbh|e\.?v\.|verband|stiftung|verein|société)\b"
     r"|\b(?:rating|cuisine|price_(?:range|level)|opening_hours|reviews)\b)"  # what stands beside the address of a place

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_common, is_entry
@@ -96,6 +97,7 @@ class _Test(NamedTuple):
 
 
 def _read(text: str) -> _Read:
+    text = unquote(text) if "%" in text else text
     for _ in range(3):  # JSON inside JSON
         text = _ESCAPES.sub(_unescaped, text)
     text = _BACKWARDS.sub(lambda match: match[1][::-1], _MADE.sub(_STOP, _BASE64.sub(_decoded, text)))
@@ -202,6 +204,7 @@ def _of_a_chinese_name(name: str, written: str) -> Iterator[_Test]:
     if len(match[2]) > 1:
         yield _Test(match[2], "glued", "given" if is_common(match[2]) else "word")
     yield _Test(match[1], "glued", "surname")
+    yield _Test("阿" + match[2][-1], "glued", "word")
 
 
 def _apart(text: str, start: int, end: int) -> bool:

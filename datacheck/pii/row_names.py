@@ -26,6 +26,10 @@ _ROLES = (
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
     "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|學生|絡人|客戶|顧客|員工|業主|申請人|原告|會員|候選人|證人|我係"
 )
+_KIN = (
+    "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
+    "|同事)"
+)
 # A word that leads to somebody: Customer: …, Dear …, the record of …
 _LED = re.compile(
     rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
@@ -34,13 +38,23 @@ _LED = re.compile(
     r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
-    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:{_ROLES}|名叫|叫做|[帮替])[ ]?"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:(?i:on behal"
+    "f of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know"
+    rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
+    rf"|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
-    r"(?:record|account|file|profile|order|form|details|address|number|request) (?:of|for))\.?[ ])"
+    r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
+    r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
     rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
+    # Customer Noor Okafor wrote in again
+    rf"|(?<![{LATIN}])(?i:customer|client|user|guest|patient|passenger|employee|student|tenant|member"
+    rf"|applicant|caller|visitor)[ ]"
+    rf"(?P<acts>{_FULL})(?=[ ](?:wrote|called|says|said|asked|asks|has|had|is|was|wants|wanted|reported"
+    rf"|reports|needs|came|requested"
+    rf"|writes|emailed|complained|just|already|never)(?![a-z]))"
 )
 _THINGS = (
     "(?:我的?|家里|固定|联系|办公|工作|美国)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
@@ -71,10 +85,11 @@ _PINYIN = re.compile(
 )
 _RARE = (
     "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
-    "束茹幸籍邝佘揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
+    "束茹幸籍邝佘芮邴郗汲郏麹昝贲钮嵇隗宓韶蓟邰郦殳夔訾蒯仉谯笪禚翦粟郇郅郄鄞仵雒蹇呙衷隽麴松危滑羿仰戎揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
 )
+_ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}}"
 _GIVEN = (
-    GIVEN + "中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
+    GIVEN + "前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
@@ -83,10 +98,6 @@ _LIKELY = re.compile(
     rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
     rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边))"
 )
-_KIN = (
-    "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|爱人|儿子|女儿|孩子|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
-    "|同事)"
-)
 # 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
 _MEANT = re.compile(
     rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_KIN}|{_ROLES})[ ]?"
@@ -94,7 +105,7 @@ _MEANT = re.compile(
     rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您约挂]|先生|女士|[^{HAN}]|\Z)"
     # … or, behind a role, anything that is done: 业主高宝珠反映漏水
     rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    r"(?=[反申提要想投报起诉称表因于在住到与和入离转调请休])"
+    r"(?=[反申提要想报起诉称表因于在住到与和入离转调请休]|投(?!资))"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
@@ -114,6 +125,12 @@ _QUOTED = re.compile(
 _FOR = re.compile(
     rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
 )
+# Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
+_WHOSE = re.compile(
+    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|[这那](?:里|边|位)是|家[父母]|{_KIN}|{_ROLES})"
+    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料)"
+    r"|(?:前几天|上[周个]|昨天|今[天年早晚]|明天|最近|想[要报订买退查问]|反映|来[电访]|打[来电]|住院|刚[才刚]|已经|下了单)))"
+)
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 _CHILD = re.compile(
@@ -132,19 +149,28 @@ _SPEAKS = re.compile(
 _FOREIGN_WORD = re.compile(
     rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})(?![{HAN}])"
+    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?|on behalf of|let|tell"
+    r"|ask|remind|customer|client|patient|(?:booking|reservation|appointment|order|account|record|file"
+    r"|ticket|case) (?:for|of))[ ]"
+    rf"(?P<says>{_ONE})(?![{HAN}])"
+    rf"|(?:\A|(?<=[\n。，；]))(?P<speaks>{_ONE})(?= (?:here|speaking)[ ,.!])"  # 公孙刚 here, …
+)
+# Who says the name first: 欧阳洋，…
+_BEGINS = re.compile(
+    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{_RARE}][{_GIVEN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
 )
 # Characters by which the sounds of foreign names are written
 _SOUNDS = (
     "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
     "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
-    "翰古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
+    "翰山历古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
 )
 # A rare surname, and a foreign name in Chinese
 _RARELY = re.compile(
     rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
     rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
-_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _CHILD, _SPEAKS, _FOREIGN_WORD)
+_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _BEGINS, _CHILD, _SPEAKS, _FOREIGN_WORD)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
@@ -218,6 +244,8 @@ def _led(text: str) -> Iterator[FreeName]:
 
 def _is_other(name: str) -> bool:
     """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
+    if name == "陈述" or name[1:] in ("明天", "今天"):
+        return True
     if name[:2] in _COMPOUND or len(name) == 2:
         return len(name) == 2 and is_word(name)
     if name[0] in _FUNCTION and is_common(name[1:]) and not set(name[1:]) <= _GIVEN_NAMES:

@@ -101,10 +101,8 @@ def _beginning_at(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, 
 
 def _is_whole(value: str) -> bool:
     """Whether a number is complete as it is."""
-    return any(
-        len(value) in lengths and RECOGNIZERS[entity].judge(_RULES[entity], value)
-        for entity, lengths in _LENGTHS.items()
-    )
+    judged = (RECOGNIZERS[entity].judge(_RULES[entity], value) for entity, n in _LENGTHS.items() if len(value) in n)
+    return any(judgement is not None and judgement.state != "suspect" for judgement in judged)  # 62170038229 is a part
 
 
 def _next(turns: Sequence[Utterance], texts: Sequence[Folded], at: int) -> tuple[int, re.Match[str]] | None:

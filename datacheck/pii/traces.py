@@ -3,7 +3,7 @@
 A recognizer needs a label, an edge or a check digit to know a value; who holds the value needs none of them. So a text
 is searched for the value itself, in two forms of both: digits without what people put between digits
 (`wx138 2233 5566a`), and small letters without spaces and points (`sarah_WHITFIELD`). Width, invisible characters,
-escapes and Chinese numerals are undone by `fold` before.
+escapes, those of URLs too, and Chinese numerals are undone by `fold_url` before.
 
 Who was named once is later called by a part of the name: Sarah, Ms. Whitfield, 王先生, 老王. A part of an English name
 is a word that begins with a capital (in small letters only a given name that is no other word: not will, not grant);
@@ -22,12 +22,12 @@ from typing import NamedTuple, TypeVar
 
 import polars as pl
 
-from datacheck.pii.callings import called, named
+from datacheck.pii.callings import called, named, nicknamed
 from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.free_names import is_common, is_entry, is_listed
 from datacheck.pii.given_names import is_given
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
-from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold, folded_text
+from datacheck.pii.normalise import NEEDS_FOLDING, PERCENT, SHORT_ESCAPE, Folded, fold, fold_url, folded_text, unquoted
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN
@@ -105,6 +105,7 @@ class Traces:
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
         self._short: dict[str, int] = {}
+        self._last: dict[str, int] = {}  # characters of given names
         self._capital: set[int] = set()
         self._persons = {number for number, value in enumerate(values) if value.entity == "PERSON"}
         for number, value in enumerate([*values, *whole]):
@@ -131,7 +132,7 @@ class Traces:
         """Return where values stand in `text`, in order, never overlapping."""
         if not (self._numbers or self._words or self._parts or self._given):
             return []
-        folded = fold(text)
+        folded = fold_url(text)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
         if _HAS_BETWEEN.search(folded.text):
             found += _find(
@@ -139,6 +140,9 @@ class Traces:
             )
         found += _called(folded, self._parts) if self._parts else ()
         found += _titled(folded, self._short) if self._short else ()
+        if self._last:
+            nicknames = nicknamed(folded.text, self._last)
+            found += [Trace(*folded.span(start, end), self._last[char]) for start, end, char in nicknames]
         if self._given:
             places = named(folded.text, self._given)
             found += [Trace(*folded.span(start, end), self._given[name]) for start, end, name in places]
@@ -205,6 +209,7 @@ class Traces:
             self._part_by_points(name, number)
             return []
         surname, given = match.groups()
+        self._last.setdefault(given[-1], number)
         if len(given) == _FEWEST_OTHERS:
             (self._given if is_common(given) else self._words).setdefault(given, number)
         return [surname]
@@ -248,12 +253,12 @@ class KnownValues:
         """
         forms = [form[:_SIEVED] for known in self._forms for form in known]
         spread = (rf"(?:{_BETWEEN_ANY})*".join(re.escape(char) for char in form) for form in forms)
-        return "|".join([f"(?i:{form})" for form in spread] + [NEEDS_FOLDING])
+        return "|".join([f"(?i:{form})" for form in spread] + [NEEDS_FOLDING, PERCENT])
 
 
 def readable(text: str) -> str:
     """A text or, if it is JSON, its strings, keys and numbers, one after the other, folded."""
-    return folded_text("\ue000".join(inner_strings(text)))
+    return folded_text(unquoted("\ue000".join(inner_strings(text))))
 
 
 def is_told_anywhere(value: Original) -> bool:

@@ -30,10 +30,12 @@ _OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
-_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account)))"  # 账号No6222…
+_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account|visa|amex)))"  # 账号No6222…
 # A table of numbers of four digits (2749 2753 2767 …) is no row of cards.
 _NO_ROW_LEFT, _NO_ROW_RIGHT = r"(?<!(?:[0-9]{4}\s{1,2}){5})", r"(?!(?:\s{1,2}[0-9]{4}){5})"
 _LISTED = re.compile(r"(?:(?<=[0-9]{14})|(?<=[0-9]{15})), \Z"), re.compile(r", (?P<next>[0-9]{14,19})(?![0-9])")
+# … and in English, where a line goes on in the next one
+_HALVES = rf"[345][0-9]{{3}}(?:(?:[ \-]?|{BREAK})[0-9]{{4}}){{3}}"
 _BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
 
 
@@ -44,7 +46,7 @@ class CnBankCard(Recognizer):
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}|{_HALVES}"
     patterns = {
         "cn_bank_card": (
             rf"{_GLUED}(?:[2-69][0-9]{{14,18}}"
@@ -59,10 +61,14 @@ class CnBankCard(Recognizer):
             r"(?:卡号?|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
         ),
         "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
+        "cn_bank_card.halves": (
+            rf"(?:(?<=[^\s,;|0-9A-Za-z])|(?<=[^\s,;|][ ]))(?=[0-9 \-]+\r?\n)(?P<value>{_HALVES}){RIGHT}(?!{BREAK}[0-9]"
+            rf"|[ \-]?[0-9])"
+        ),
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
     positive = (
-        r"银行|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转到|打到|汇到|打款|收款|退款|还款|存折|工资卡"
+        r"银行|行卡|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转到|打到|汇到|打款|收款|退款|还款|存折|工资卡"
         r"|副卡|(?:我的|我|张)卡|"
     ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
@@ -92,7 +98,7 @@ class CnBankCard(Recognizer):
             return Judgement(0.2, "suspect") if number.startswith("62") else None
         return (
             Judgement(0.3, "valid")
-            if rule in ("cn_bank_card.spaced", "cn_bank_card.lines")
+            if rule in ("cn_bank_card.spaced", "cn_bank_card.lines", "cn_bank_card.halves")
             else Judgement(0.7, "valid")
         )
 

@@ -19,7 +19,7 @@ class MedicalLicense(Recognizer):
     prefilter = rf"[A-Za-z][A-Za-z9](?:{GAP}[0-9]){{7}}"
     needs = anywhere("dea", "medical", "licence", "license", "prescri", "registration")
     patterns = {"medical_license": rf"{LEFT}[A-HJ-MPR-UXa-hj-mpr-ux][A-Za-z9](?:{GAP}[0-9]){{7}}{RIGHT}"}
-    positive = r"(?i:(?<![a-z])dea(?![a-z])|medical|licen[cs]e|prescri|registration)"
+    positive = r"(?i:(?<![a-z])dea(?![a-z])|medical|licen[cs]e|prescri|registration|certificate (?:number|no))"
     extents = (r"(?<![0-9A-Za-z])[A-Za-z][A-Za-z9][0-9]{7}(?![0-9A-Za-z])",)
     specimens = words("AB1234563 BB1388568")
 

@@ -4,7 +4,7 @@ import re
 from operator import itemgetter
 from random import Random
 
-from datacheck.pii.expressions import LINKER
+from datacheck.pii.expressions import LINKER, NO_WORD
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -84,11 +84,10 @@ class Wechat(Recognizer):
         "wechat.broken": (
             rf"(?<![A-Za-z0-9])(?:{_STRONG})(?=号|[ \\\"']{{0,3}}[:：=是为]"
             rf"|{LINKER}(?:wxid|[a-z]{{2,12}})[ ][a-z]{{0,12}}[_\-])"
-            rf"{LINKER}(?<![A-Za-z0-9_\-]){_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})"
+            rf"{LINKER}(?<![A-Za-z0-9_\-]){NO_WORD}{_NO_NAME}{_NO_PRODUCT}(?P<value>{_BROKEN})"
             r"(?![A-Za-z0-9_\-@]|[.][A-Za-z0-9]|[ ][A-Za-z0-9])"
         ),
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
-        "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
         "wechat.number": (
             rf"(?:微信号码?|微信ID|[加+＋]微信?|加[ ]?[Vv薇威](?![A-Za-z0-9])|[徽薇威]信|绿泡泡"
             rf"|(?<![A-Za-z0-9])(?:[VvWw][Xx]号?|[Vv]信)){LINKER}"
@@ -132,6 +131,8 @@ class Wechat(Recognizer):
             rf"(?<![A-Za-z0-9_\-@./])(?=[A-Za-z0-9\-]*[0-9_\-])(?P<value>{_VALUE}){_IS_MINE}"
             r"(?!群|公众|小程序|支付|付款|[A-Za-z0-9])"
         ),
+        # last: of a span that several rules match the first has it, and this one is sure of nothing
+        "wechat.glued": (rf"(?<![A-Za-z0-9]){_TOUCHED}(?!id)(?P<value>{_HANDLE}[0-9]{{2,5}})(?![A-Za-z0-9_])"),
     }
     extents = (
         rf"(?:{_STRONG}){LINKER}(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})",

@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "urls_are_read_as_written",
+        "a known value is found in a URL",
+        "datacheck.pii.traces.Traces.find",
+        "folded = fold_url(text)",
+        "folded = fold(text)",
+        "tests/pii/test_fourth_red_team.py::test_what_is_known_is_found_in_a_url_in_quoted_json_and_as_a_nickname",
+    ),
+    Sabotage(
+        "nicknames_are_not_known",
+        "阿 and the last character of a known given name is that person",
+        "datacheck.pii.traces.Traces.find",
+        "if self._last:",
+        "if False:",
+        "tests/pii/test_fourth_red_team.py::test_what_is_known_is_found_in_a_url_in_quoted_json_and_as_a_nickname",
+    ),
+    Sabotage(
+        "a_long_part_is_a_whole",
+        "a first part of eleven digits is no telephone",
+        "datacheck.pii.split._is_whole",
+        'judgement is not None and judgement.state != "suspect"',
+        "judgement is not None",
+        "tests/pii/test_fourth_red_team.py::test_a_first_part_as_long_as_a_telephone_is_a_part",
+    ),
+    Sabotage(
         "every_regional_mailbox_is_an_offices",
         "a regional office's mailbox is called after the town that was spoken of",
         "datacheck.pii.publicity._is_a_functions",
