@@ -92,8 +92,8 @@ _OF_BARE = ascii_edges(
     r"(?i)\d|\bhow (?:many|much|old|long|far|tall|big|high|wide|deep|fast|often|large|heavy)|number|numer|count|calculat"
     r"|comput|year|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
     r"|\bcost|amount|\bdate|digit|integer|value|square|\broot|solve|evaluat|convert|estimat|length|\bsize|\barea|volume"
-    r"|temperature|option|choose|choice|letter|which|classif|label|categor|grade|version|index|position|result|output"
-    r"|多少|[几第哪选倍]|数[字量值目据学]|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|结果|输出"
+    r"|temperature|option|choose|choice|letter|which|classif|label|categor|grade|version|index|\bcode|position|result|output"
+    r"|多少|[几第哪选倍]|数[字量值目据学]|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
     r"|[二三四五六七八九十]"
 )
 _SHORT = 20  # bytes of such an answer
