@@ -89,8 +89,8 @@ _REQUEST = 12  # characters; what is shorter may be small talk
 # A number or a letter is the whole answer, and nobody asked for either: a label, a score or an index of another column.
 _BARE = r"^\s*(?:[-+$¥￥]?[0-9][0-9.,]*\s*%?|[A-Ea-e])[.。]?\s*$"
 _OF_BARE = ascii_edges(
-    r"(?i)\d|\bhow (?:many|much|old|long|far|tall|big|high|wide|deep|fast|often|large|heavy)|number|numer|count|calculat"
-    r"|comput|year|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
+    r"(?i)\d|\bhow (?:many|much|old|long|far|tall|big|high|wide|deep|fast|often|large|heavy)|number|numer|count"
+    r"|calculat|comput|year|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
     r"|\bcost|amount|\bdate|digit|integer|value|square|\broot|solve|evaluat|convert|estimat|length|\bsize|\barea|volume"
     r"|temperature|option|choose|choice|letter|which|classif|label|categor|grade|version|index|\bcode|position|result|output"
     r"|多少|[几第哪选倍]|数[字量值目据学]|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
@@ -136,7 +136,8 @@ class ErrorAsAnswer(Check):
     error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`), `acknowledged`
     ("好的。", "Sure, here is the code:" is all that a conversation of one request gets), `link` (a link is the whole
     answer). `bare` counts answers that are a number or one of the letters A to E, where at most one answer in twenty is
-    and nothing that was said asks for one. `canned` counts answers that at least five rows with other questions have word for word, in a set whose
+    and nothing that was said asks for one. `canned` counts answers that at least five rows with other questions have
+    word for word, in a set whose
     answers are else of their own: a service gave one text for all. Answers to
     users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by themselves:
     an agent may meet an error and learn from it.

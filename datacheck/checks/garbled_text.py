@@ -81,7 +81,8 @@ class GarbledText(Check):
     The kinds: `mojibake` (UTF-8 read as Latin-1, Windows-1252 or GBK, GBK read as Latin-1, 锟斤拷), `replacement`
     (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
-    `lost_sign` (don?t, it?s), `lost_comma` (question marks in the place of all commas), `no_value` (the whole text is nan or [object Object], or nan
+    `lost_sign` (don?t, it?s), `lost_comma` (question marks in the place of all commas), `no_value` (the whole text is
+    nan or [object Object], or nan
     stands behind its last sentence), `escaped` (`\n`, `\"`, `\u4f60` in
     prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width),
     `look_alike` (Cyrillic letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces`

@@ -203,7 +203,8 @@ class LeftoverMarkup(Check):
     `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
-    `line_numbers` (of `cat -n`), `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a log, `finish_reason:
+    `line_numbers` (of `cat -n`), `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a
+    log, `finish_reason:
     length`, [object Object], who wrote an answer when), `rating` (a line "Score: 8/10" that nobody asked for),
     `page_number` and `broken_word` (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please enable
     JavaScript", dates of a forum), `percent` (a line that begins with a dozen of %E4), `escaped_markdown`

@@ -54,7 +54,7 @@ class RoleErrors(Check):
             "share",
             of="rows",
             limit=Limit(warn_max=0),
-            why="told by style, so for people to read; of 80,000 exchanges of public sets it names six",
+            why="told by style, so for people to read; of 80,000 exchanges of public sets it names five",
         ),
     }
 

@@ -121,7 +121,7 @@ class UnverifiableAnswers(Check):
             why="a reward that compares text never gives such a row anything; one that reads numbers may",
         ),
         "options": Metric(
-            "rows with options that cannot be told apart or lack: two alike, only one, a letter that the prompt leaves out",
+            "rows with options that are no choice: two alike, only one, a letter that the prompt leaves out",
             "share",
             "rows",
             Limit(warn_max=0),
@@ -256,10 +256,12 @@ class UnverifiableAnswers(Check):
         """
         told = evidence.select("row").collect()
         options = odd_options(data.turns.filter(pl.col("part") == "option"))
-        chosen = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt64)).unique().collect()
+        apart = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt64)).unique().collect()
         plain = every.filter(~pl.col("listed")).drop_nulls("gold").with_columns(pl.col("row").cast(pl.UInt64))
-        odd = [options.with_columns(pl.col("row").cast(pl.UInt64)), unlisted(plain, data.turns, chosen["row"])]
-        found = {"options": pl.concat(odd).join(told.cast(pl.UInt64), on="row", how="anti", maintain_order="left").lazy()}
+        odd = [options.with_columns(pl.col("row").cast(pl.UInt64)), unlisted(plain, data.turns, apart["row"])]
+        found = {
+            "options": pl.concat(odd).join(told.cast(pl.UInt64), on="row", how="anti", maintain_order="left").lazy()
+        }
         if self.grader == "auto":
             sound = every.filter(pl.col("trouble").is_null(), ~pl.col("listed")).drop_nulls("gold")
             sound = sound.join(told, on="row", how="anti", maintain_order="left")

@@ -21,7 +21,8 @@ _LONG = r"^-?[0-9]{4,}$"
 _RATIO = r"[0-9}]\s*/|\\[dt]?frac|[0-9][eE][-+]?[0-9]"  # values of their own: 3/4, and 1e-05 as Python writes it
 # Python's list of one text, a sentence, a box around the whole.
 _WRAPPED = (
-    r"^\s*(?:\[(?:'[^']*'|\"[^\"]*\")\]|(?i:(?:so,? )?the (?:final |correct )?answer is:? ).*|(?:正确)?答案[是为：:].+|\\boxed\{.*\})\s*$"
+    r"^\s*(?:\[(?:'[^']*'|\"[^\"]*\")\]|(?i:(?:so,? )?the (?:final |correct )?answer is:? ).*"
+    r"|(?:正确)?答案[是为：:].+|\\boxed\{.*\})\s*$"
 )
 _LETTER = r"^\W{0,2}[A-Za-z]\W{0,2}$"
 

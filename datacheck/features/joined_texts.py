@@ -25,7 +25,7 @@ def joined_texts(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `other_row`, `seam` of texts that another one ends.
 
     `joined_answer`: an answer that ends with the answer or the prompt of another row; `joined_prompt`: a prompt that
-    ends with the prompt or answer of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
+    ends with the prompt of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
     chosen answer that ends with the rejected one. seam: the characters in front. None where more than 5 % of the rows
     are so.
     """
@@ -124,6 +124,6 @@ def _problem(head: pl.Expr) -> pl.Expr:
         .then(pl.when(~given & (pl.col("other") != "rejected") & ~asks_for_it).then(pl.lit("answer_behind_prompt")))
         .when(mine & (pl.col("part") != "rejected"))
         .then(pl.lit("joined_answer"))
-        .when(~mine)
+        .when(~mine & given)  # an answer is often the input of the next task
         .then(pl.lit("joined_prompt"))
     )

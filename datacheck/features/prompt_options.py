@@ -19,13 +19,13 @@ def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.
     one letter and the prompt lists options by letters, `no_options` lists none, `gold_not_listed` lacks the gold's, and
     in `option_gap` a letter between two others lacks (A, B, D; each on a line of its own).
     """
-    lettered = golds.select("row", "where", "gold").filter(pl.col("gold").str.contains(_GOLD), ~pl.col("row").is_in(chosen.implode()))
+    lettered = golds.select("row", "where", "gold").filter(
+        pl.col("gold").str.contains(_GOLD), ~pl.col("row").is_in(chosen.implode())
+    )
     if lettered.height < _ENOUGH:
         return _NONE
     asked = messages(turns).filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
-    text = asked.group_by("row").agg(
-        pl.col("text").str.join("\n")
-    )
+    text = asked.group_by("row").agg(pl.col("text").str.join("\n"))
     letters = pl.element().str.extract("([A-J])")
     text = text.select(
         pl.col("row").cast(pl.UInt64),
@@ -33,7 +33,7 @@ def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.
         lines=pl.col("text").str.extract_all(_LINES).list.eval(letters).list.unique(),
     )
     rows = lettered.lazy().join(text, on="row", maintain_order="left").collect()
-    bare = rows["listed"].list.len() < 2  # noqa: PLR2004  one letter is the first word of a sentence
+    bare = rows["listed"].list.len() < 2
     if rows.height < _ENOUGH or int((~bare).sum()) < _USUAL * rows.height:
         return _NONE
     gold, lines = pl.col("gold").str.extract(_GOLD), pl.col("lines")
@@ -49,7 +49,7 @@ def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.
     )
     odd = rows.with_columns(problem=problem).drop_nulls("problem")
     few = pl.len().over("problem") <= max(1, _SLIPS * rows.height)
-    return odd.filter(few).select("row", "where", "problem", text="gold").cast(_NONE.schema)  # type: ignore[arg-type]
+    return odd.filter(few).select("row", "where", "problem", text="gold").cast(_NONE.schema)
 
 
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "where": pl.String, "problem": pl.String, "text": pl.String})

@@ -48,8 +48,7 @@ def test_a_set_of_labels_has_bare_answers():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["番茄要浇水?施肥?晒太阳。", "It needs water? light? and soil. Then it grows in a bed? a pot or a box."],
+    "text", ["番茄要浇水?施肥?晒太阳。", "It needs water? light? and soil. Then it grows in a bed? a pot or a box."]
 )
 def test_question_marks_for_commas(text):
     assert kinds(GarbledText, row(text)) == ["lost_comma"]
@@ -126,6 +125,10 @@ def test_answers_as_a_table_shows_them():
 
 @pytest.mark.parametrize("before", ["”。", "）。", "). ", "], "])
 def test_a_closing_mark_and_a_stop_come_first(before):
-    text = "先让土壤干两天，再浇一次透水，注意通风和光照。" if before.endswith("。") else "the soil is dry. Water it once more."
+    text = (
+        "先让土壤干两天，再浇一次透水，注意通风和光照。"
+        if before.endswith("。")
+        else "the soil is dry. Water it once more."
+    )
     usual = [row(f"Plant {name} needs water and light each day. It grows.", f"Plant {name}?") for name in NAMES[:40]]
     assert kinds(UnfinishedAnswers, *usual, row(before + text)) == ["headless_answer"]

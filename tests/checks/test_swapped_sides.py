@@ -32,8 +32,11 @@ def test_a_row_whose_sides_changed_places():
 
 
 def test_in_chinese_and_in_a_later_turn():
-    rows = [row(f"植物{p}怎么浇水？", f"给植物{p}每天早上浇一杯水，中午不要晒太阳，入秋以后减半，冬天不浇。") for p in PLANTS]
-    flipped = row("植物甲怎么浇水？", f"给植物甲每天早上浇一杯水，中午不要晒太阳，入秋以后减半，冬天不浇。")
+    rows = [
+        row(f"植物{p}怎么浇水？", f"给植物{p}每天早上浇一杯水，中午不要晒太阳，入秋以后减半，冬天不浇。")
+        for p in PLANTS
+    ]
+    flipped = row("植物甲怎么浇水？", "给植物甲每天早上浇一杯水，中午不要晒太阳，入秋以后减半，冬天不浇。")
     flipped["messages"] += [
         {"role": "user", "content": "给植物乙每天早上浇一杯水，中午不要晒太阳，入秋以后减半，冬天不浇。"},
         {"role": "assistant", "content": "植物乙怎么浇水？"},
