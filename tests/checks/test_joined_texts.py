@@ -54,7 +54,7 @@ def test_the_rejected_answer_behind_the_chosen_one():
     [
         row("Say it once more.", WATER),  # the same, and nothing before
         row("Say it with a word before.", f"Well: {WATER}"),  # a label
-        row("What is overwatering?", f"Overwatering{WATER}"),  # in the middle of a word
+        row("What is overwatering?", f"Overwatering is what kills most of them: s{WATER}"),  # in the middle of a word
         row("When do I cut roses?", f"{ROSES}\nIn the morning."),
     ],
 )
