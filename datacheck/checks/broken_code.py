@@ -6,7 +6,10 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying, total
 from datacheck.features.python_blocks import PythonBlocks
-from datacheck.features.turn_texts import per_kind
+from datacheck.features.turn_texts import evidence, looks_like_code, messages, of_rows, per_kind, piecewise, turn_texts
+
+_FENCE = "```"
+_ANSWERS, _MOST = 20, 0.9  # answers from which on there is a usual way, and the share of them that have a fence
 
 
 class BrokenCode(Check):
@@ -18,6 +21,8 @@ class BrokenCode(Check):
     are sessions of an interpreter or a shell, diffs, Python 2, blocks above 50,000 characters, and faults on a line
     that leaves something out (`...`, `<name>`) or holds signs of pseudocode; a body that has only a comment is for the
     reader to write. In pairs only the chosen answer counts.
+
+    `unfenced` counts answers with lines of code and no fence, where nine answers in ten have one.
     """
 
     metrics = {
@@ -27,7 +32,14 @@ class BrokenCode(Check):
             of="rows with a block of Python",
             limit=Limit(warn_max=0.05),
             why="3 blocks in 100 of public answers of good models; above 1 row in 20 a program damaged them",
-        )
+        ),
+        "unfenced": Metric(
+            "rows with code outside of a fence, where nearly all others have one",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a program took the fences away; now and then a writer forgets one",
+        ),
     }
 
     reads = "answer"
@@ -43,8 +55,37 @@ class BrokenCode(Check):
         judged = found.filter(pl.col("where").is_null())
         broken = found.filter(pl.col("where").is_not_null())
         at = saying("line {line} of the block", line="line")
+        bare = _unfenced(data)
+        shown = evidence(bare.with_columns(detail=pl.lit(None, pl.String)), turn_texts(data, plain=False))
+        every = [broken.select("row", "where", "problem", "text", said=at), shown.drop("detail")]
         return Measured(
-            rates("rate", broken, judged if total(judged) else data.rows, by=self.by, rows=data.rows),
-            evidence=broken.select("row", "where", "problem", "text", said=at),
-            figures={"kinds": per_kind(broken)},
+            (
+                *rates("rate", broken, judged if total(judged) else data.rows, by=self.by, rows=data.rows),
+                *rates("unfenced", bare, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=pl.concat(every, how="diagonal_relaxed"),
+            figures={"kinds": per_kind(pl.concat([broken, bare], how="diagonal_relaxed"))},
         )
+
+
+def _unfenced(data: View) -> pl.LazyFrame:
+    """`row`, `part`, `role`, `turn`, `path`, `problem` of last answers with code and no fence, if the set has fences.
+
+    The lines of code are looked for only in answers that lack a fence.
+    """
+    last = piecewise(data, _last).collect()
+    bare = last.filter(~pl.col("fenced"))
+    if last.height < _ANSWERS or bare.height > (1 - _MOST) * last.height:
+        bare = bare.clear()
+    place = ["row", "part", "role", "turn", "path"]
+    texts = of_rows(turn_texts(data, plain=False), bare.lazy())
+    said = texts.join(bare.lazy().select("row", "path"), on=["row", "path"], how="semi")
+    code = said.filter(looks_like_code(pl.col("text"))).select(*place, problem=pl.lit("unfenced"))
+    return code.collect().lazy()
+
+
+def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `path`, `fenced`: the last answer of each row."""
+    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    return last.select("row", "path", fenced=pl.col("text").str.contains(_FENCE, literal=True))

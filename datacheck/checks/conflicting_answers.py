@@ -83,8 +83,8 @@ class ConflictingAnswers(Check):
             "rows whose response stands under an unlike prompt, too (of: response)",
             "share",
             "rows",
-            Limit(warn_max=0.05),
-            why="a set has some canned replies; above 5 rows in 100, answers may stand beside the wrong prompts",
+            Limit(warn_max=0.01),
+            why="at most 5 rows in 1,000 of public sets; above 1 in 100, answers may stand beside the wrong prompts",
         ),
     }
 

@@ -11,6 +11,9 @@ from datacheck.text.edges import ascii_edges, either
 
 _USERS = r"(?:Human|User|用户|人类|提问者)"
 _BOTS = r"(?:Assistant|ASSISTANT|AI|Bot|GPT|ChatGPT|助手|AI助手|助理|机器人)"
+_OTHERS = (
+    r"(?:医生|律师|老师|客服|顾问|咨询师|心理咨询师|专家|模型|Doctor|Agent|Therapist|Support)"  # behind a user's label
+)
 _ROLES = r"role|from"
 _SAID = r"content|value"
 _ASKS = r"instruction|prompt|question|messages|conversations"
@@ -25,7 +28,7 @@ _PATTERNS = {
         r"A chat between a curious (?:user|human) and an artificial intelligence assistant"
         r"|(?s:\bUSER: .*\bASSISTANT:)"
     ),
-    "dialogue": rf"(?s:^\s*(?:\*\*)?{_USERS}(?:\*\*)? ?[:：].*\s(?:\*\*)?{_BOTS}(?:\*\*)? ?[:：])",
+    "dialogue": rf"(?s:^\s*(?:\*\*)?{_USERS}(?:\*\*)? ?[:：].*\s(?:\*\*)?(?:{_BOTS}|{_OTHERS})(?:\*\*)? ?[:：])",
     "record": (
         rf"(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ROLES}){_QUOTE}\s*:\s*{_QUOTE}.*{_QUOTE}(?:{_SAID}){_QUOTE}\s*:.*[\]}}]\s*$)"
         rf"|(?s:^\s*[\[{{][\s{{]*{_QUOTE}(?:{_ASKS}){_QUOTE}\s*:.*{_QUOTE}(?:{_GIVES}){_QUOTE}\s*:.*[\]}}]\s*$)"
@@ -48,9 +51,16 @@ _PATTERNS = {
         r"|^\W*(?:(?:Rewritten|Revised|Improved) (?:answer|response)|改写后|优化后) ?[:：]"
         r"|^[^\n]{0,30}(?:问答对|训练数据|训练样本)[:：]"
         r"|^\W*(?i:here(?: is|['’]s) a high-quality (?:response|answer)\b)"
+        r"|^\W*(?i:(?:sure|certainly|of course)\W{1,3})?"
+        r"(?i:here(?: is|['’]s) the translat(?:ion|ed (?:text|version)))\b"
+        r"|^\W*(?:(?:好的|没问题|当然可以)[，,。！])?(?:以下|下面|这)是(?:中文|英文)?(?:翻译|译文)"
+        r"(?:后的|结果|内容|文本)?[^\n：:。]{0,6}[：:]"
     ),
     "object": r"^\s*(?:\w+\.)*(?:ChatCompletion|AI|Chat)?(?:Message|Choice|Completion)\((?:content|id|role|text)=",
-    "label": r"^\W{0,4}(?:Rewritten|New|Created|Given) Prompt\W{0,3}[:：]",
+    "label": (
+        r"^\W{0,4}(?:Rewritten|New|Created|Given) Prompt\W{0,3}[:：]"
+        r"|^\s*(?:\*\*)?(?:Human|User|USER|用户|提问者)(?:\*\*)? ?[:：](?:[^\n:：]{8}[^\n]*)\s*$"
+    ),
     "side": (r"^\W{0,4}(?:(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]|(?:更优|更差|chosen|rejected)[】\])])"),
     "grade": ascii_edges(
         r"(?m)^\W*(?:(?i:(?:overall )?(?:score|rating)|grade)|(?:综合|总|最终)?[评得打]分) ?[:：】\]]+ ?"
@@ -60,7 +70,8 @@ _PATTERNS = {
         r"|以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
     ),
     "closing": ascii_edges(  # what the maker says to who ordered the data, and who looked at it to the next one
-        r"(?i)\[end of (?:response|answer|output)\]|\(note: this (?:response|answer) (?:was|has been|is) "
+        r"(?i)\[(?:end of (?:response|answer|output)|eos|pad|sep|eot)\]\s*\z"
+        r"|\[end of (?:response|answer|output)\]|\(note: this (?:response|answer) (?:was|has been|is) "
         r"|\b(?:rewritten|revised|improved) (?:response|answer) (?:meets|is helpful|helps)|another question-answer pair"
         r"|generate more (?:examples|samples|data)"
         r"|[【（(\[](?:标注|质检|待(?:审核|复核|确认|修改))[^】）)\]\n]{0,30}[】）)\]]\s*\z"
@@ -86,7 +97,7 @@ _WANTED = {  # what was asked for, by the user or by the system prompt
         r"|(?m:^[QA] ?[:：])"
     ),
     "preamble": ascii_edges(
-        r"(?i)re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|改写|优化|修改|改进|润色|重写|扩写|生成|格式"
+        r"(?i)translat|re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|翻译|译成|译为|改写|优化|修改|改进|润色|重写|扩写|生成|格式"
     ),
     "grade": ascii_edges(
         r"(?i)\bscor|\brat(?:e|ing)|grad(?:e|ing)|review|evaluat|judge|feedback|评|打分|得分|分数|反馈"
@@ -113,7 +124,8 @@ class EmbeddedTemplate(Check):
     said around them: `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
     (`Response A: …`), `wrapped` (`{"text": "…"}`, `["…"]`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here
     is the rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】).
-    `label` is "#Rewritten Prompt#:" before a prompt. Tokens such as `<|im_start|>` are control_tokens' to report.
+    `label` is "#Rewritten Prompt#:" before a prompt, or `User:` before one of a single line. Tokens such as
+    `<|im_start|>` are control_tokens' to report.
     Messages in which somebody works with prompts, dialogues or JSON
     are fine, and rows of plain text, which are rendered on purpose.
     """
@@ -153,6 +165,7 @@ class EmbeddedTemplate(Check):
         kinds["dialogue"] &= ~of_assistant  # a transcript as an answer was asked for; run_on_answers reads the others
         for kind in ("rounds", "label"):
             kinds[kind] &= ~of_assistant
+        kinds["label"] &= ~pl.any_horizontal(kinds[kind] for kind in ("alpaca", "vicuna", "dialogue"))
         kinds["side"] &= ~pl.col("text").str.contains(_SECOND_SIDE)
         for kind in _WANTED:
             kinds[kind] &= ~pl.col(kind).fill_null(value=False)

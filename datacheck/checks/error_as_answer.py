@@ -11,8 +11,10 @@ from datacheck.features.turn_texts import (
     evidence,
     flagged,
     looks_like_code,
+    messages,
     of_rows,
     per_kind,
+    piecewise,
     texts_of_suspects,
     turn_texts,
     without_code,
@@ -84,6 +86,18 @@ _HEARD = (
     r"|^[^\n]{0,20}(?:(?i:here(?:['’]s| is| are)|below (?:is|are))|以下是|下面是)[^\n]{0,60}[:：]\s*$"
 )
 _REQUEST = 12  # characters; what is shorter may be small talk
+# A number or a letter is the whole answer, and nobody asked for either: a label, a score or an index of another column.
+_BARE = r"^\s*(?:[-+$¥￥]?[0-9][0-9.,]*\s*%?|[A-Ea-e])[.。]?\s*$"
+_OF_BARE = ascii_edges(
+    r"(?i)\d|\bhow (?:many|much|old|long|far|tall|big|high|wide|deep|fast|often|large|heavy)|number|numer|count"
+    r"|calculat|comput|year|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
+    r"|\bcost|amount|\bdate|digit|integer|value|square|\broot|solve|evaluat|convert|estimat|length|\bsize|\barea|volume"
+    r"|temperature|option|choose|choice|letter|which|classif|label|categor|grade|version|index|\bcode|position|result|output"
+    r"|多少|[几第哪选倍]|数[字量值目据学]|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
+    r"|[二三四五六七八九十]"
+)
+_SHORT = 20  # bytes of such an answer
+_ANSWERS, _SOME = 100, 0.05  # answers from which on there is a usual kind, and the share of such that is none
 _LINK = r"^\s*<?(?:https?://|www\.)[!-~]+\s*$"
 _OF_LINKS = ascii_edges(
     r"(?i)\blinks?\b|\burls?\b|website|web ?page|\bsites?\b|address|https?:|\bdomain|image|picture|photo|video|source"
@@ -121,7 +135,9 @@ class ErrorAsAnswer(Check):
     status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an
     error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`), `acknowledged`
     ("好的。", "Sure, here is the code:" is all that a conversation of one request gets), `link` (a link is the whole
-    answer). `canned` counts answers that at least five rows with other questions have word for word, in a set whose
+    answer). `bare` counts answers that are a number or one of the letters A to E, where at most one answer in twenty is
+    and nothing that was said asks for one. `canned` counts answers that at least five rows with other questions have
+    word for word, in a set whose
     answers are else of their own: a service gave one text for all. Answers to
     users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by themselves:
     an agent may meet an error and learn from it.
@@ -149,6 +165,13 @@ class ErrorAsAnswer(Check):
             limit=Limit(warn_max=0),
             why="one text for unlike questions answers none of them; a riddle or a rule may be quoted often",
         ),
+        "bare": Metric(
+            "rows whose answer is a number or a letter that nobody asked for",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="another column stands there; 3 of 80,000 answers of public sets are so",
+        ),
     }
 
     reads = "answer"
@@ -164,22 +187,44 @@ class ErrorAsAnswer(Check):
         said = texts.filter(by_model)
         suspect = said.filter(any_kind).collect().lazy()
         heard = of_rows(texts, suspect)
-        bare = suspect.with_columns(text=without_code(pl.col("text")))
-        bare = bare.join(_asked(heard), on="row", how="left", maintain_order="left")
+        prose = suspect.with_columns(text=without_code(pl.col("text")))
+        prose = prose.join(_asked(heard), on="row", how="left", maintain_order="left")
         kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}
-        found = flagged(bare, kinds).drop(*_SPOKEN_OF.values())
+        found = flagged(prose, kinds).drop(*_SPOKEN_OF.values())
         by_tool = pl.col("role") == "tool"
         canned = canned_answers(data).with_columns(problem=pl.lit("canned"), detail=pl.lit(None, pl.String))
-        every = [evidence(found, said), evidence(canned, turn_texts(data, plain=False))]
+        bare = _bare(data)
+        every = [evidence(found, said), *(evidence(some, turn_texts(data, plain=False)) for some in (canned, bare))]
         return Measured(
             (
                 *rates("rate", found.filter(~by_tool), data.rows, by=self.by, rows=data.rows),
                 *rates("tool_rate", found.filter(by_tool), data.rows, by=self.by, rows=data.rows),
                 *rates("canned", canned, data.rows, by=self.by, rows=data.rows),
+                *rates("bare", bare, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(every),
-            figures={"kinds": per_kind(pl.concat([found, canned], how="diagonal_relaxed"))},
+            figures={"kinds": per_kind(pl.concat([found, canned, bare], how="diagonal_relaxed"))},
         )
+
+
+def _bare(data: View) -> pl.LazyFrame:
+    """Last answers that are a number or a letter and nothing else, where few are, to users who ask for neither."""
+    last = piecewise(data, _last).collect()
+    some = last.filter("bare")
+    if last.height < _ANSWERS or some.height > _SOME * last.height:
+        some = some.clear()
+    texts = of_rows(turn_texts(data, plain=False), some.lazy())
+    wanted = asked(texts, wanted=_OF_BARE).filter("wanted").select(pl.col("row").cast(pl.UInt64)).collect()
+    found = some.filter(~pl.col("row").is_in(wanted["row"].implode())).drop("bare")
+    return found.with_columns(problem=pl.lit("bare"), detail=pl.lit(None, pl.String)).lazy()
+
+
+def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `part`, `role`, `turn`, `path`, `bare`: the last answer of each row."""
+    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    bare = (pl.col("text").str.len_bytes() < _SHORT) & pl.col("text").str.contains(_BARE)
+    return last.select(pl.col("row").cast(pl.UInt64), "part", "role", "turn", "path", bare=bare)
 
 
 def _kinds() -> dict[str, pl.Expr]:

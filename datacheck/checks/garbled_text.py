@@ -30,7 +30,12 @@ _CONTRACTED = ascii_edges(
     r"(?i)\b(?:(?:do|does|did|is|are|was|were|ca|wo|could|would|should|has|have|had)n\?t|(?:i|you|we|they)\?(?:ve|ll|re|m)"
     r"|(?:it|that|there|what|he|she|who|let)\?s)(?:[\s.,;!]|$)"
 )
-_NO_VALUE = r"^\s*(?:nan|NaN|<NA>|NaT|undefined|\[object Object\])\s*$"
+# Commas that the encoding lacks: "一是水?二是光?" and "first water? then light? and". Questions have their own words.
+_LOST_COMMA = r"\p{Han}\?\p{Han}|[a-z]\? [a-z]"
+_QUESTION = r"(?:吗|呢|吧|么|啊|嘛|谁|哪|怎|几|多|何|是否|不|没)[^？?。！!\n，,]{0,12}\?"
+_COMMA = r"[，,、]\s?[\p{L}\p{N}]"
+_COMMAS = 2
+_NO_VALUE = r"^\s*(?:nan|NaN|<NA>|NaT|undefined|\[object Object\])\s*$|[.。!！?？”][ \n]?nan\s*$"
 # Tags are invisible copies of ASCII: a model reads the words that they spell. In the flags of regions they belong.
 _TAG = r"[\x{E0000}-\x{E007F}]"
 _FLAG = r"\x{1F3F4}[\x{E0020}-\x{E007E}]{2,7}\x{E007F}"
@@ -57,6 +62,7 @@ _PATTERNS = {
     "private_use": _PRIVATE,
     "lost": _LOST,
     "lost_sign": _LOST_SIGN,
+    "lost_comma": _LOST_COMMA,
     "no_value": _NO_VALUE,
     "hidden_words": _TAG,
     "bytes": r"^\s*b['\"][^\\]{0,40}(?:\\x[0-9a-f]{2}){3}",  # str() of bytes
@@ -75,7 +81,9 @@ class GarbledText(Check):
     The kinds: `mojibake` (UTF-8 read as Latin-1, Windows-1252 or GBK, GBK read as Latin-1, 锟斤拷), `replacement`
     (U+FFFD), `control` (C0 and C1 without tab and line ends, noncharacters), `nul`, `bidi` (marks that turn the
     direction of writing), `private_use` (characters without a meaning), `lost` (mostly runs of question marks),
-    `lost_sign` (don?t, it?s), `no_value` (the whole text is nan or [object Object]), `escaped` (`\n`, `\"`, `\u4f60` in
+    `lost_sign` (don?t, it?s), `lost_comma` (question marks in the place of all commas), `no_value` (the whole text is
+    nan or [object Object], or nan
+    stands behind its last sentence), `escaped` (`\n`, `\"`, `\u4f60` in
     prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width),
     `look_alike` (Cyrillic letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces`
     (words of a tokenizer: `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole
@@ -189,4 +197,8 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
     if kind == "lost":
         mostly = text.str.count_matches(r"[?？□]") * 2 > text.str.len_chars()
         return (text.str.count_matches(pattern) >= _FEW) & mostly
+    if kind == "lost_comma":
+        prose = without_code(text)
+        inside = prose.str.replace_all(_QUESTION, "").str.count_matches(pattern)
+        return (inside >= _COMMAS) & ~prose.str.contains(_COMMA) & ~looks_like_code(prose)
     return text.str.contains(_CONTRACTED if kind == "lost_sign" else pattern)

@@ -125,7 +125,8 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
     ),
     "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
     "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",
-    "copy_button": r"Copy code\n|复制代码\n",
+    "copy_button": r"Copy code\n|复制代码\n|\n(?:重新生成|Regenerate(?: response)?)\s*(?:\n|\z)",
+    "line_numbers": r"\A {1,6}1(?:\t| {2})[^\n]*\n {1,6}2(?:\t| {2})",  # what `cat -n` and tools write before lines
     "picture": r"\[图片\]|【图片】|\[表情\]|\[image\]",
     "progress": r"%\|█[^\n]{0,60}it/s",
     "harness": (  # what the program that asked the model wrote beside its answer
@@ -133,7 +134,8 @@ _RESIDUE = {  # no words around it make it right, but a subject that is itself s
         r"|\n(?:finish_reason|stop_reason|prompt_tokens|completion_tokens|total_tokens|[Tt]okens used)[\"']?\s*[:=]"
         r"|\[object Object\]"
         # who wrote it when, as a chat exports it: "[2024-03-05 14:22:31] 客服小王：您好"
-        r"|\A\[?20\d\d[-/.]\d\d?[-/.]\d\d? \d\d:\d\d(?::\d\d)?\]? ?\n?[\p{L}\p{N}_]{1,16}[:：]"
+        r"|\A\[?20\d\d[-/.]\d\d?[-/.]\d\d?[ T]\d\d:\d\d(?:(?::\d\d)?\]? ?\n?[\p{L}\p{N}_]{1,16}[:：]"
+        r"|:\d\d(?:[.,]\d{3,6}|Z)?[\])】]?\s{1,3}\p{L})"
     ),
     "rating": r"\n(?:Score|Rating|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)? ?(?:/ ?\d+|分)? ?(?:\n|$)",
     "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
@@ -201,7 +203,8 @@ class LeftoverMarkup(Check):
     `bbcode` (a tag with its end), `base64` (data: URIs, and runs of 160 characters and more), `page_chrome` (in
     answers, two of such as 上一篇, 版权所有, "Share on Facebook", "Cookie Policy", or one on a line of its own), and in
     answers also `citation` (【4†source】), `wiki`, `merge_conflict`, `subtitle` (times of a transcript),
-    `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a log, `finish_reason:
+    `line_numbers` (of `cat -n`), `copy_button`, `picture` ([图片]), `progress` (a progress bar), `harness` (lines of a
+    log, `finish_reason:
     length`, [object Object], who wrote an answer when), `rating` (a line "Score: 8/10" that nobody asked for),
     `page_number` and `broken_word` (hyphens at line ends), `site_words` (ICP numbers, 转载请注明出处, "Please enable
     JavaScript", dates of a forum), `percent` (a line that begins with a dozen of %E4), `escaped_markdown`

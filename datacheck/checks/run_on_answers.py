@@ -5,6 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
+from datacheck.features.joined_texts import joined_texts, pasted_questions
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -50,6 +51,7 @@ _ASKED = ascii_edges(
     r"|(?:human|user|assistant) ?[:：]"
     r"|对话|聊天|剧本|访谈|采访|角色|扮演|情景|模拟|问答|客服|故事|小说|相声|小品|模板|示例|用户|[问答] ?[:：]"
 )
+_SHOWN = 40  # characters on either side of a seam
 _ASKED_TEMPLATE = r"(?i)###|prompt|template|fine-?tun|instruction[- ]tun|alpaca|vicuna|模板|提示词|微调"
 
 
@@ -70,7 +72,14 @@ class RunOnAnswers(Check):
             of="rows",
             limit=Limit(warn_max=0),
             why="some may be meant so; a few that are not teach a model to go on for its user",
-        )
+        ),
+        "joined": Metric(
+            "rows with a text behind which another text of the set stands",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a join or a broken separator did it; a text may quote another one",
+        ),
     }
 
     reads = "answer"
@@ -93,11 +102,23 @@ class RunOnAnswers(Check):
             kinds[kind] &= ~pl.col("dialogue").fill_null(value=False)
         found = flagged(bare, kinds, {kind: first_at(pattern) for kind, pattern in _PATTERNS.items()})
         found = found.drop("bare", "dialogue", "template")
+        joined = pl.concat([joined_texts(data), pasted_questions(data)]).collect().lazy()
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=from_first(evidence(found, said)),
-            figures={"kinds": per_kind(found)},
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("joined", joined, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=pl.concat([from_first(evidence(found, said)), _tails(joined, texts)], how="diagonal_relaxed"),
+            figures={"kinds": per_kind(pl.concat([found, joined], how="diagonal_relaxed"))},
         )
+
+
+def _tails(joined: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
+    """Evidence of texts that were joined: what stands around the seam, and the row whose text begins there."""
+    place = ["row", "part", "turn", "path"]
+    seen = joined.join(of_rows(texts, joined), on=place, how="left", maintain_order="left", nulls_equal=True)
+    around = pl.format("…{}", pl.col("text").str.slice(pl.col("seam") - _SHOWN, 2 * _SHOWN))
+    return seen.select("row", "problem", "other_row", text=around, where="path")
 
 
 def _alone(kind: str, pattern: str) -> pl.Expr:

@@ -106,6 +106,7 @@ _DASHES = r"(?s)^.*\n[ \t]*(\|(?:[ \t]*:?-+:?[ \t]*\|){2,})[ \t]*(?:\n[ \t]*\|[^
 _STOPPED = r"[.!?。！？…\"'”’」』）)\]】}>`*|~]\s*$"  # how texts end that are not cut, code and tables among them
 # A limit falls on a stop now and then; where many answers of that length have one, the texts of a template have it.
 _BY_CHANCE = 0.25
+_DOTS = r"(?:\.\.\.|…)\s*$"
 _SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
 _ITEM, _FIRST_ITEM = r"\n\s*\d{1,2}[.．、)]\s*$", r"(?m)^\s*1[.．、)] ?\S"  # the next number of a list, and nothing
@@ -197,7 +198,9 @@ class UnfinishedAnswers(Check):
         judged = (pl.col("chinese") & stopped) | (~pl.col("chinese") & stopped_en)
         lines = _open_line(last.filter(judged))
         kinds["open_line"] = pl.col("row").is_in(lines.implode()) & ~pl.any_horizontal(*kinds.values())
-        kinds["cut_length"] = pl.col("length").is_in(_piled(last).implode()) & ~pl.col("stopped")
+        cut, shown = _piled(last)
+        at_limit = pl.col("length").is_in(cut.implode()) & ~pl.col("stopped")
+        kinds["cut_length"] = at_limit | (pl.col("length").is_in(shown.implode()) & pl.col("dots"))
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
         ends = evidence(found, turn_texts(data, plain=False)).with_columns(text=end)
@@ -207,11 +210,11 @@ class UnfinishedAnswers(Check):
         loose_en = Message(
             "English answers often have no last stop; last clauses and lines without one were not judged"
         )
-        at_limit = pl.col("problem") == "cut_length"
+        of_limit = pl.col("problem") == "cut_length"
         return Measured(
             (
-                *rates("rate", found.filter(~at_limit), data.rows, by=self.by, rows=data.rows),
-                *rates("cut_length", found.filter(at_limit), data.rows, by=self.by, rows=data.rows),
+                *rates("rate", found.filter(~of_limit), data.rows, by=self.by, rows=data.rows),
+                *rates("cut_length", found.filter(of_limit), data.rows, by=self.by, rows=data.rows),
                 *rates("headless", heads, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat([ends, begins]),
@@ -255,6 +258,7 @@ def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
         clauses=clauses,
         unstopped=holds(table, pl.lit(clauses), text.str.contains(_UNSTOPPED)),
         stopped=text.str.contains(_STOPPED),
+        dots=text.str.contains(_DOTS),
         hash=text.hash(),
     )  # fmt: skip
 
@@ -321,12 +325,18 @@ def _open_line(last: pl.LazyFrame) -> pl.Series:
     return last.filter("needs_stop", pl.col("chinese").is_in(rare.implode())).collect()["row"]
 
 
-def _piled(last: pl.LazyFrame) -> pl.Series:
-    """The lengths at which answers without a stop, and hardly any with one, pile up; each text counts once."""
-    long = last.filter(pl.col("length") >= _SHORTEST).unique("hash").select("length", "stopped").collect()
+def _piled(last: pl.LazyFrame) -> tuple[pl.Series, pl.Series]:
+    """The lengths at which answers without a stop, and hardly any with one, pile up; each text counts once.
+
+    And those at which answers that end with dots do, as a table shows what is too long for it (`max_colwidth`).
+    """
+    every = last.unique("hash").select("length", "stopped", "dots").collect()
+    dots, long = every.filter("dots"), every.filter(pl.col("length") >= _SHORTEST)
     piles = heaps(long.filter(~pl.col("stopped"))["length"].to_numpy().astype(np.int64), shortest=_SHORTEST)
     there = long.filter(pl.col("length").is_in(pl.Series(piles).implode())).group_by("length")
-    return there.agg(pl.col("stopped").mean()).filter(pl.col("stopped") <= _BY_CHANCE)["length"]
+    cut = there.agg(pl.col("stopped").mean()).filter(pl.col("stopped") <= _BY_CHANCE)["length"]
+    shown = heaps(dots["length"].to_numpy().astype(np.int64), shortest=_LONG)
+    return cut, pl.Series(shown, dtype=cut.dtype)
 
 
 def _leaves_stops_out(last: pl.LazyFrame) -> bool:

@@ -15,6 +15,7 @@ from datacheck.features.askings import Askings, unasked
 from datacheck.features.gold_forms import GoldMarks, other_forms
 from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives
 from datacheck.features.option_sets import odd_options
+from datacheck.features.prompt_options import unlisted
 from datacheck.features.workings import unreached, unreached_beside, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError, number
 
@@ -61,7 +62,9 @@ class UnverifiableAnswers(Check):
     Where a row has a solution beside its gold, the answer that it marks must be the gold (`disagrees`): as number, in
     spelling, or by math-verify.
     Golds written otherwise than nearly all (`forms`: `$18`, `18 dollars`, `\boxed{18}` among bare numbers, `b` among
-    `A`), and options that cannot be told apart (`options`), are looked at where the set shows what is usual.
+    `A`), and options that cannot be told apart (`options`), are looked at where the set shows what is usual. So are
+    options in the text of prompts: none (`no_options`), without that of the gold (`gold_not_listed`), A, B, D
+    (`option_gap`).
     A prompt must ask something (`unasked`).
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
@@ -118,7 +121,7 @@ class UnverifiableAnswers(Check):
             why="a reward that compares text never gives such a row anything; one that reads numbers may",
         ),
         "options": Metric(
-            "rows with options that cannot be told apart: two alike, an empty one, only one, letters out of order",
+            "rows with options that are no choice: two alike, only one, a letter that the prompt leaves out",
             "share",
             "rows",
             Limit(warn_max=0),
@@ -253,7 +256,12 @@ class UnverifiableAnswers(Check):
         """
         told = evidence.select("row").collect()
         options = odd_options(data.turns.filter(pl.col("part") == "option"))
-        found = {"options": options.join(told, on="row", how="anti", maintain_order="left").lazy()}
+        apart = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt64)).unique().collect()
+        plain = every.filter(~pl.col("listed")).drop_nulls("gold").with_columns(pl.col("row").cast(pl.UInt64))
+        odd = [options.with_columns(pl.col("row").cast(pl.UInt64)), unlisted(plain, data.turns, apart["row"])]
+        found = {
+            "options": pl.concat(odd).join(told.cast(pl.UInt64), on="row", how="anti", maintain_order="left").lazy()
+        }
         if self.grader == "auto":
             sound = every.filter(pl.col("trouble").is_null(), ~pl.col("listed")).drop_nulls("gold")
             sound = sound.join(told, on="row", how="anti", maintain_order="left")

@@ -19,6 +19,11 @@ _ZEROS = r"^-?[0-9]+\.0+$"
 _COMMAS = r"^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$"
 _LONG = r"^-?[0-9]{4,}$"
 _RATIO = r"[0-9}]\s*/|\\[dt]?frac|[0-9][eE][-+]?[0-9]"  # values of their own: 3/4, and 1e-05 as Python writes it
+# Python's list of one text, a sentence, a box around the whole.
+_WRAPPED = (
+    r"^\s*(?:\[(?:'[^']*'|\"[^\"]*\")\]|(?i:(?:so,? )?the (?:final |correct )?answer is:? ).*"
+    r"|(?:正确)?答案[是为：:].+|\\boxed\{.*\})\s*$"
+)
 _LETTER = r"^\W{0,2}[A-Za-z]\W{0,2}$"
 
 
@@ -59,6 +64,7 @@ def other_forms(golds: pl.DataFrame, marks: pl.LazyFrame, options: pl.LazyFrame)
     if spelt is not None:
         odd = rows.join(spelt, on="gold", how="inner", maintain_order="left")
         found.append(odd.select("row", "where", "said", text="gold"))
+    found.append(_wrapped(rows))
     every = pl.concat(found, how="diagonal_relaxed").unique("row", keep="first", maintain_order=True)
     return every.select(empty.columns).sort("row", maintain_order=True)
 
@@ -82,6 +88,13 @@ def _marked(rows: pl.DataFrame, *, short: bool) -> Iterator[pl.DataFrame]:
         if odd.height <= _MIXED * rows.height:
             said = saying("blanks or line breaks at its ends, which nearly all others do not have")
             yield odd.select("row", "where", text="gold", said=said)
+
+
+def _wrapped(rows: pl.DataFrame) -> pl.DataFrame:
+    """Golds that a program or a sentence wrapped, whatever the others are, where few are so."""
+    odd = rows.filter(pl.col("gold").str.contains(_WRAPPED))
+    odd = odd if odd.height <= _SLIPS * rows.height else odd.clear()
+    return odd.select("row", "where", text="gold", said=saying("nearly all others stand alone"))
 
 
 def _are_numbers(counts: pl.DataFrame) -> bool:

@@ -11,8 +11,12 @@ _MOST = 0.4  # share of them up to which beginning with a mark is not how the se
 _SOME = 0.1  # share that may begin in lower case, whatever with
 _CONTINUES = 0.1  # where more do: share of these on a word that begins no sentence; of words elsewhere 10 to 20 in 100
 _LONG = 40  # characters: a shorter one is a label, a title, a name
-# One mark that ends or parts a clause, and the rest of a sentence behind it; "……", "！！" and ":)" are no such thing.
-_MARK = r"^\s*(?:[，。、；）】」』》”]\s?[\p{Han}“《「\w]|[,;)]\s[a-z]|\.\s[A-Z][a-z]+ )"
+# One mark that ends or parts a clause, also behind a closing one, and the rest of a sentence behind it; "……", "！！"
+# and ":)" are no such thing.
+_MARK = (
+    r"^\s*(?:[）】」』》”’]?[，。、；）】」』》”]\s?[\p{Han}“《「\w]|[）】」』》”’][。！？，][”’」』）]\s?[\p{Han}“《「\w]"
+    r"|[)\]”]{0,2}[,;)]\s[a-z]|\.\s[A-Z][a-z]+ |[)\]”]{1,2}[.,;]\s[\p{L}\p{N}])"
+)
 _LOWER = ascii_edges(r"^\s*[a-z]+(?:['’][a-z]+)?,? [a-z]+[ ,.]")
 _CAPITALS = r"[a-z][.!?]\s+[A-Z][a-z]"  # its other sentences begin with capitals
 _CASED = r"^\s*[A-Za-z]"

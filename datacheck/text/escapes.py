@@ -10,7 +10,7 @@ from datacheck.text.edges import ascii_edges
 
 _LINE_END = r"(?:\\r)?\\n"
 # The first pattern to try: cheap, and wider than what counts.
-ESCAPE = rf'{_LINE_END}(?:[^a-z]|$)|\\t(?:[^a-z]|$)|\\"|\\u[0-9a-fA-F]{{4}}'
+ESCAPE = rf'{_LINE_END}(?:[^a-z]|$)|\\t(?:[^a-z]|$)|\\"|\\u[0-9a-fA-F]{{4}}|u[0-9a-f]{{4}}u[0-9a-f]{{4}}u'
 _LITERAL = ascii_edges(
     r"""(?:[(=:,+\[{<]|<<|\b(?:return|echo|print|puts))\s*(?:"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')"""
 )
@@ -35,7 +35,7 @@ _QUOTES = r'(?:^|[^A-Za-z\\{\[,:])\\"[^"\\{}\[\]\n:]{1,200}\\"(?:[^A-Za-z:]|$)|\
 # has a backslash.
 _STRING = r'(?s)([^"\\])"(?:[^"\\]|\\.)*"'
 _JSON = r"""^\s*["']?[\[{](?s:.*)[\]}]["']?\s*$|[{\[,]\s*\\"|\\"\s*:"""
-_CODES = r"(?:\\u[0-9a-fA-F]{4}){2}|\p{L}\\u(?:2019|00[c-fC-F][0-9a-fA-F])\p{L}"
+_CODES = r"(?:\\u[0-9a-fA-F]{4}){2}|(?:u[0-9a-f]{4}){4}|\p{L}\\u(?:2019|00[c-fC-F][0-9a-fA-F])\p{L}"
 _MANY = 2  # a single \n in the middle of a sentence may be the name of the sign
 
 

@@ -1,0 +1,129 @@
+"""Texts that end with another text of their set: two cells, two rows or two fields became one."""
+
+import polars as pl
+
+from datacheck.check import View
+from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
+from datacheck.text.edges import ascii_edges
+
+_LEAST = 60  # bytes (20 Han, 60 letters) of the text that stands at the end; shorter ones are phrases
+_BEFORE = 15  # characters in front of it: less is a label, a greeting
+_END = 20  # characters at the end that are compared first
+_FORMULA = 50  # lengths that texts with one end have, from which on it is how they close
+_MOST = 0.05  # of the rows; where more are so, the set is built of parts
+# Who corrects a text may get it back, who draws from one, a part of it.
+_FROM_IT = ascii_edges(
+    r"(?i)correct|grammar|proofread|punctuat|\berrors?\b|mistake|typo|\bfix|\bedit|revis|rewrite|repeat|verbatim|quote"
+    r"|extract|which|choose|select|identify|\bfind\b|highlight|option|copy|complete"
+    r"|改|纠|语病|病句|语法|错|校对|润色|重复|复述|抄|原文|提取|抽取|找出|选|哪|摘|补全|续写"
+)
+_EDGE, _TWICE = 8, 30  # characters that are looked for again, and of a prompt in which they are
+_PLACE = ["row", "part", "role", "turn", "path"]
+
+
+def joined_texts(data: View) -> pl.LazyFrame:
+    """`row`, `part`, `role`, `turn`, `path`, `problem`, `other_row`, `seam` of texts that another one ends.
+
+    `joined_answer`: an answer that ends with the answer or the prompt of another row; `joined_prompt`: a prompt that
+    ends with the prompt of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
+    chosen answer that ends with the rejected one. seam: the characters in front. None where more than 5 % of the rows
+    are so.
+    """
+    sizes = piecewise(data, _sizes).collect()
+    short = sizes.unique(["end", "size", "whole"]).group_by("end").agg(n=pl.col("size").n_unique())
+    apart = short.filter(pl.col("n").is_between(2, _FORMULA)).select("end")
+    likely = sizes.join(apart, on="end", how="semi")
+    least = likely.group_by("end").agg(least=pl.col("size").min())
+    longer = likely.join(least, on="end").filter(pl.col("size") >= pl.col("least") + _BEFORE)
+    if longer.is_empty():
+        return _NONE.lazy()
+    texts = of_rows(_bare(data.turns), longer.lazy()).with_columns(_end(), size=pl.col("text").str.len_chars())
+    ends = likely.select("end", "size", "whole", other_row="row", other="part")
+    both = texts.join(ends.lazy(), on="end", suffix="_other").filter(
+        pl.col("size") >= pl.col("size_other") + _BEFORE,
+        pl.col("text").str.tail(pl.col("size_other")).hash() == pl.col("whole"),
+    )
+    head = pl.col("text").str.head(pl.col("size") - pl.col("size_other"))
+    apart_from = ~head.str.contains(r"[\p{L}\p{N}]$") & head.str.contains(r"[\p{L}\p{N}]") & ~looks_like_code(head)
+    found = both.filter(apart_from).with_columns(problem=_problem(head)).filter(pl.col("problem").is_not_null())
+    found = found.with_columns(seam=(pl.col("size") - pl.col("size_other")).cast(pl.Int64))
+    found = found.sort("row", "turn", "size_other", descending=[False, False, True]).unique(_PLACE, keep="first")
+    known = found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).collect().sort("row", "turn")
+    rows = sizes["row"].n_unique()
+    return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
+
+
+_NONE = pl.DataFrame(
+    schema={
+        "row": pl.UInt64,
+        "part": pl.String,
+        "role": pl.String,
+        "turn": pl.UInt16,
+        "path": pl.String,
+        "problem": pl.String,
+        "other_row": pl.UInt64,
+        "seam": pl.Int64,
+    }
+)
+
+
+def pasted_questions(data: View) -> pl.LazyFrame:
+    """As `joined_texts`: prompts into the middle of which the whole of them was pasted (`pasted_question`)."""
+    found = piecewise(data, _pasted).collect()
+    return found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).lazy()
+
+
+def _pasted(turns: pl.LazyFrame) -> pl.LazyFrame:
+    text = pl.col("text")
+    head, tail = text.str.head(_EDGE), text.str.tail(_EDGE)
+    twice = text.str.slice(_EDGE).str.contains(head, literal=True)
+    twice &= text.str.head(text.str.len_chars() - _EDGE).str.contains(tail, literal=True)
+    users = _bare(turns).filter(pl.col("role") == "user", text.str.len_chars() >= _TWICE).filter(twice).collect()
+    seams = pl.Series([_seam(each) for each in users["text"]], dtype=pl.Int64)
+    named = users.with_columns(seam=seams, problem=pl.lit("pasted_question"), other_row=pl.lit(None, pl.UInt64))
+    return named.drop_nulls("seam").drop("text").lazy()
+
+
+def _seam(text: str) -> int | None:
+    """Where a text begins again whose beginning and end stand around it, None where none does."""
+    start, end = text.find(text[:_EDGE], _EDGE), text.find(text[-_EDGE:]) + _EDGE
+    whole, rest = text[start:end], text[end:].strip()
+    before = whole[: len(whole) - len(rest)].strip()
+    pasted = start < end < len(text) and rest and before and whole.endswith(rest) and text[:start].startswith(before)
+    return start if pasted else None
+
+
+def _end() -> pl.Expr:
+    return pl.col("text").str.tail(_END).hash().alias("end")
+
+
+def _bare(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """The messages of users and assistants without white space around them."""
+    said = messages(turns).filter(pl.col("role").is_in(["user", "assistant"]))
+    return said.with_columns(pl.col("row").cast(pl.UInt64), pl.col("text").str.strip_chars())
+
+
+def _sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `part`, `end`, `size` (characters), `whole` (a hash) of the texts that are long enough."""
+    text = pl.col("text")
+    long = _bare(turns).filter(text.str.len_bytes() >= _LEAST)
+    part = pl.when(pl.col("role") == "user").then(pl.lit("prompt")).otherwise("part")
+    return long.select("row", _end(), part=part, size=text.str.len_chars(), whole=text.hash())
+
+
+def _problem(head: pl.Expr) -> pl.Expr:
+    """What a text and the one at its end are to each other."""
+    own, mine = pl.col("row") == pl.col("other_row"), pl.col("role") == "assistant"
+    given = pl.col("other") == "prompt"
+    asks_for_it = head.str.contains(_FROM_IT)
+    both_sides = (pl.col("part") == "chosen") & (pl.col("other") == "rejected")
+    return (
+        pl.when(own & mine)
+        .then(pl.when(both_sides).then(pl.lit("rejected_behind")))
+        .when(own)
+        .then(pl.when(~given & (pl.col("other") != "rejected") & ~asks_for_it).then(pl.lit("answer_behind_prompt")))
+        .when(mine & (pl.col("part") != "rejected"))
+        .then(pl.lit("joined_answer"))
+        .when(~mine & given)  # an answer is often the input of the next task
+        .then(pl.lit("joined_prompt"))
+    )

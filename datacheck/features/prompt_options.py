@@ -1,0 +1,55 @@
+"""Options that stand in the text of a prompt, and golds that are none of them."""
+
+import polars as pl
+
+from datacheck.features.turn_texts import messages
+
+_ENOUGH = 50  # rows with a letter for a gold, from which on there is a way that is usual
+_USUAL = 0.9  # of them list options in their prompts
+_SLIPS = 0.05  # of them may be otherwise; where more are, options are written in another way
+_GOLD = r"^\W{0,2}([A-J])\W{0,2}$"
+_LISTED = r"(?:^|[\s(（\[])([A-J])[)）\]．.:：、]"
+_LINES = r"(?m)^[ \t(（\[]*([A-J])[)）\]．.:：、]"
+
+
+def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.DataFrame:
+    """`row`, `where`, `problem`, `text`: rows whose prompt lists other options than it should.
+
+    golds: `row`, `where`, `gold`; chosen: rows that have a list of options of their own. Where nine golds in ten are
+    one letter and the prompt lists options by letters, `no_options` lists none, `gold_not_listed` lacks the gold's, and
+    in `option_gap` a letter between two others lacks (A, B, D; each on a line of its own).
+    """
+    lettered = golds.select("row", "where", "gold").filter(
+        pl.col("gold").str.contains(_GOLD), ~pl.col("row").is_in(chosen.implode())
+    )
+    if lettered.height < _ENOUGH:
+        return _NONE
+    asked = messages(turns).filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
+    text = asked.group_by("row").agg(pl.col("text").str.join("\n"))
+    letters = pl.element().str.extract("([A-J])")
+    text = text.select(
+        pl.col("row").cast(pl.UInt64),
+        listed=pl.col("text").str.extract_all(_LISTED).list.eval(letters).list.unique(),
+        lines=pl.col("text").str.extract_all(_LINES).list.eval(letters).list.unique(),
+    )
+    rows = lettered.lazy().join(text, on="row", maintain_order="left").collect()
+    bare = rows["listed"].list.len() < 2
+    if rows.height < _ENOUGH or int((~bare).sum()) < _USUAL * rows.height:
+        return _NONE
+    gold, lines = pl.col("gold").str.extract(_GOLD), pl.col("lines")
+    due = lines.list.join("").str.len_bytes()
+    gap = (due > 2) & lines.list.contains("A") & (pl.lit("ABCDEFGHIJ").str.head(due) != lines.list.sort().list.join(""))
+    problem = (
+        pl.when(pl.Series(bare))
+        .then(pl.lit("no_options"))
+        .when(~pl.col("listed").list.contains(gold))
+        .then(pl.lit("gold_not_listed"))
+        .when(gap)
+        .then(pl.lit("option_gap"))
+    )
+    odd = rows.with_columns(problem=problem).drop_nulls("problem")
+    few = pl.len().over("problem") <= max(1, _SLIPS * rows.height)
+    return odd.filter(few).select("row", "where", "problem", text="gold").cast(_NONE.schema)
+
+
+_NONE = pl.DataFrame(schema={"row": pl.UInt64, "where": pl.String, "problem": pl.String, "text": pl.String})

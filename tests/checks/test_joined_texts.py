@@ -1,0 +1,75 @@
+"""Texts behind which another text of the set stands, and what only looks so; the verdicts are by hand."""
+
+import pytest
+
+from datacheck.checks.run_on_answers import RunOnAnswers
+from datacheck.testing import measure
+
+WATER = "Give the tomatoes one can of water each morning, and two when it is hot."
+ROSES = "Cut the roses back in March, above the second bud from the ground."
+ZH = "早晨浇透一次，等土干了再浇下一次，叶子上不要留水，也不要晒到正午的太阳。"
+
+
+def row(question, answer):
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+
+def found(*rows):
+    return measure(RunOnAnswers(), list(rows)).problems
+
+
+OTHERS = [row("How do I water tomatoes?", WATER), row("怎样给番茄浇水？", ZH)]
+
+
+@pytest.mark.parametrize("between", ["\n", "\n\n", " ", '","Another question?","'])
+def test_the_answer_of_another_row_behind_an_answer(between):
+    joined = row("When do I cut roses?", f"{ROSES}{between}{WATER}")
+    assert found(*OTHERS, joined) == [(2, "joined_answer")]
+
+
+def test_chinese_has_no_blank_between():
+    assert found(*OTHERS, row("月季怎么剪？", f"花谢之后剪到第二片五叶上方，刀口要斜。{ZH}")) == [(2, "joined_answer")]
+
+
+def test_the_question_of_another_row_behind_an_answer_or_a_question():
+    question = "Which of the two beds in the garden gets more sun, the one at the wall or the one at the path?"
+    asks = row(question, "The one at the wall.")
+    assert found(asks, row("When do I cut roses?", f"{ROSES}\n{question}")) == [(1, "joined_answer")]
+    assert found(asks, row(f"When do I cut the roses?\n{question}", ROSES)) == [(1, "joined_prompt")]
+
+
+def test_the_own_answer_behind_a_question():
+    assert found(row(f"How do I water tomatoes?\n{WATER}", WATER)) == [(0, "answer_behind_prompt")]
+    assert found(row(f"Correct the mistakes in this text.\n{WATER}", WATER)) == []
+    assert found(row(f"Which of these is right?\nNever water it.\n{WATER}", WATER)) == []
+
+
+def test_the_rejected_answer_behind_the_chosen_one():
+    pair = {"prompt": "How do I water tomatoes?", "chosen": f"{ROSES}\n\n{WATER}", "rejected": WATER}
+    assert found(pair) == [(0, "rejected_behind")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        row("Say it once more.", WATER),  # the same, and nothing before
+        row("Say it with a word before.", f"Well: {WATER}"),  # a label
+        row("What is overwatering?", f"Overwatering is what kills most of them: s{WATER}"),  # in the middle of a word
+        row("When do I cut roses?", f"{ROSES}\nIn the morning."),
+    ],
+)
+def test_what_is_not_joined(other):
+    assert found(*OTHERS, other, row("When?", "In the morning.")) == []
+
+
+def test_a_set_that_is_built_of_parts():
+    rows = [row(f"Part {n}?", f"Part {n} of the plan is to dig bed number {n}. {WATER}") for n in range(60)]
+    assert found(*OTHERS, *rows) == []
+
+
+def test_a_question_that_was_pasted_into_itself():
+    question = "Why do the lower leaves of my tomatoes turn yellow one by one?"
+    pasted = f"{question[:30]} Question: {question} {question[30:]}"
+    assert found(row(pasted, "They lack nitrogen.")) == [(0, "pasted_question")]
+    assert found(row(f"{question} I ask again: {question}", "They lack nitrogen.")) == []
+    assert found(row("Why do they turn yellow? Why do they turn brown, and why do they fall?", "It is dry.")) == []
