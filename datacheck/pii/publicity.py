@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from datacheck.pii.given_names import is_given
+from datacheck.pii.recognizers.email_address import signs
 
 BEFORE, AFTER = 48, 20
 """Code points before and after a value in which the words are looked for; as much as a line of a business card."""
@@ -29,6 +30,10 @@ _ROLES = re.compile(
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
+    r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:corporate[._-]?|company[._-]?)?secretary|(?:news)?desk"
+    r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
+    r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?|site|forbruker"
+    r"|pagina[._-]?web|(?:user)?feedback|webredaktion"
     r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
     r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
@@ -62,6 +67,7 @@ _HOTLINE = (
     r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
     r"|(?<![a-zäöü])kontakt(?=[ ]?(?:\n|uns|formular|aufnahme|daten))|kundenservice|kundesenter|sentralbord"
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
+    r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
     r"|principal executive"
     r"|فاكس|الخط الساخن|خدمة العملاء"
@@ -82,7 +88,11 @@ _INSTITUTION = (
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
+    # compounds of German: Bundesministerium, Handballverband
+    r"|(?i:(?<![a-zäöü])[a-zäöüß\-]{0,24}(?:verband|ministerium|abteilung|bundesrat|bundesamt|umweltamt|anstalt|verlag|stiftung"
+    r"|behörde|kirche|hochschule|universität|klinik|arena|distillery|winery|endowment)(?![a-zäöü]))"
     # talk of a place that people go to
+    r"|推荐(?:您|你|大家)?去(?!找|见|问|联系|拜访|[^，。]{0,8}(?:家|那))"
     r"|(?<![给把])它们?|[这那](?:里|儿|家店|个(?:地方|公园|景))|门票|游玩|游览|参观|开放|人均|营业|玩多[久长]|去玩|他们(?!两|俩)|开[门馆]"
     r"|(?i:\bthe(?:ir|re) (?:contact |(?:tele)?phone )?(?:number|address)|\b(?:contact|reach|call) them\b|\bproperty\b)"
     r"|\b(?:its|salon|dentist|venue|attraction|apartments?(?= complex)|gmbh|e\.?v\.|verband|stiftung|verein|société)\b"
@@ -107,7 +117,8 @@ _PERSON = re.compile(
     r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
-    rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))|{_OWNER}"
+    rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile"
+    rf"|herr|frau|privat|wohn(?:haft|t|e)|handy|mein(?:e[nrm]?)?|ich)(?![a-zäöü]))|{_OWNER}"
 )
 _DWELLING = re.compile(r"(?i:(?<![a-z])(?:apt|apartment)(?![a-z]))")  # of an address, not of a telephone
 # The same where nothing is said to be his: he speaks, or a place is called 他, as it is in talk (他家的门票).
@@ -193,6 +204,8 @@ _ACCOUNTS = ("IBAN", "CN_BANK_ACCOUNT")
 _DONATIONS = re.compile(
     r"(?i:spendenkont(?:o|en)|donations? account|account for donations|compte de dons)|捐[款赠]账[户号]"
 )
+# DIN 5008: an extension 0 is the switchboard, as in +49 (0)30 212341-0; no household has one
+_SWITCHBOARD = re.compile(r"\+ ?4[139][ ()0-9/.]+[ ]?[-\u2010-\u2015][ ]?00?")
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
@@ -287,7 +300,7 @@ def says_itself(entity: str, text: str, start: int, end: int) -> bool:
 
 def _is_a_functions(value: str, text: str, start: int) -> bool:
     """Whether a mailbox is a function's or an office's by what stands before it."""
-    local, _, domain = value.partition("@")
+    local, _, domain = signs(value).partition("@")
     shared = "-" in local and local.isupper()  # CNECT-AIOFFICE@ec.europa.eu
     said = text[max(0, start - 2 * BEFORE) : start]
     if _GOVERNMENT.search(domain.lower()) and (shared or _is_short_for(local.lower(), said)):
@@ -374,7 +387,7 @@ def _is_nearer(one: int | None, other: int | None) -> bool:
 def is_public_by_itself(entity: str, value: str) -> bool:
     """Whether a value says itself that it is an institution's: a mailbox of a function, a toll-free number."""
     if entity == "EMAIL_ADDRESS":
-        local, _, domain = value.lower().partition("@")
+        local, _, domain = signs(value.lower()).partition("@")  # info[at]house[dot]org
         head, _, rest = local.partition(".")
         local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
         # leetcode@leetcode.com is the house's own
@@ -382,7 +395,7 @@ def is_public_by_itself(entity: str, value: str) -> bool:
             return True
         own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
-    return entity == "PHONE_NUMBER" and _is_service_number(value)
+    return entity == "PHONE_NUMBER" and (_SWITCHBOARD.fullmatch(value) is not None or _is_service_number(value))
 
 
 def _distance(words: re.Pattern[str], before: str, after: str) -> int | None:

@@ -57,6 +57,8 @@ _HIS = re.compile(
     r"|client|patient|tenant|contact|order(?! (?:an?|the|free|more) )"
     r"|deliver\w*|name|mrs?|ms)\b)"
 )
+# 1-800-555-1234 without its signs, and the 555-01xx of fiction
+_FICTION = re.compile(r"1?8(?:00|88|77|66|55|44|33)555(?:01[0-9]{2}|1234|1212)")
 _WORD = re.compile("[A-Za-z]{2,}")
 _SENTENCE = 3  # words around a number
 _CHECKED = re.compile(
@@ -142,6 +144,8 @@ class CnMobile(Recognizer):
 
     def is_other(self, text: str, start: int, end: int) -> bool:
         """In English eleven digits may be toll-free in North America; a doctest's argument is a figure."""
+        if _FICTION.fullmatch(text, start, end) and not speaks_of_china(text, start, end):
+            return True
         before, after = text[max(0, start - 24) : start], text[end : end + 10]
         if _TOLL_FREE.fullmatch(text, start, end) and not _HIS.search(text, max(0, start - 48), start):
             words = len(_WORD.findall(before)) + len(_WORD.findall(after))
