@@ -70,7 +70,7 @@ _HOTLINE = (
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
     r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
-    r"|principal executive"
+    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)"
     r"|فاكس|الخط الساخن|خدمة العملاء"
     r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )
@@ -207,6 +207,14 @@ _DONATIONS = re.compile(
 )
 # DIN 5008: an extension 0 is the switchboard, as in +49 (0)30 212341-0; no household has one
 _SWITCHBOARD = re.compile(r"\+ ?4[139][ ()0-9/.]+[ ]?[-\u2010-\u2015][ ]?00?")
+# What a health authority names in a notice is a place; where somebody ill lives or is found stays his.
+_CLOSED = re.compile(r"(?:封控|管控|防范)区|[高中低]风险")
+_ILL = re.compile("病例|感染者|阳性|患者|居住|住所|住址|家住")
+_CLOSED_NEAR = 200
+# A guide's lines: name, latitude, longitude, address, telephone, website
+_LOCATED = re.compile(r"-?[0-9]{1,2}\.[0-9]{4,} +-?[0-9]{1,3}\.[0-9]{4,} [^\n]*\Z")
+_WEBSITE = re.compile(r"[^\n]{0,240}?https?://")
+_LINE = 240
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
@@ -291,12 +299,23 @@ def says_itself(entity: str, text: str, start: int, end: int) -> bool:
     """
     if is_public_by_itself(entity, text[start:end]):
         return True
+    if entity in ("ADDRESS", "PHONE_NUMBER") and _is_in_a_guide(text, start, end):
+        return True
     if entity == "ADDRESS":
-        return _AUTHORITY.search(text[start : end + AFTER]) is not None
+        near = text[max(0, start - _CLOSED_NEAR) : end + _CLOSED_NEAR]
+        closed = _CLOSED.search(near) is not None and not _ILL.search(near)
+        return closed or _AUTHORITY.search(text[start : end + AFTER]) is not None
     if entity == "CN_LANDLINE":
         said = text[max(0, start - _NOTED) : start]
         return not _HOME.search(said) and all(words.search(said) for words in (_NOTICE, _AUTHORITY))
     return entity in _ACCOUNTS and _DONATIONS.search(text, max(0, start - 2 * BEFORE), start) is not None
+
+
+def _is_in_a_guide(text: str, start: int, end: int) -> bool:
+    """Whether a value stands in a line between coordinates and a website, and no word of a person with it."""
+    line = text[text.rfind("\n", max(0, start - _LINE), start) + 1 or max(0, start - _LINE) : start]
+    located = _LOCATED.search(line)
+    return located is not None and _WEBSITE.match(text, end) is not None and not _PERSON.search(line)
 
 
 def _is_a_functions(value: str, text: str, start: int) -> bool:

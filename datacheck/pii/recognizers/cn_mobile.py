@@ -61,9 +61,14 @@ _HIS = re.compile(
 _FICTION = re.compile(r"1?8(?:00|88|77|66|55|44|33)555(?:01[0-9]{2}|1234|1212)")
 _WORD = re.compile("[A-Za-z]{2,}")
 _SENTENCE = 3  # words around a number
+# What a doctest or a test is given, in any language: >>> f("…"), irb> f("…"), arg20 := "…", s == "…"
+_FUNCTION = r"(?![A-Za-z_.]*(?i:phone|sms|call|mobile|tel|user|contact|send|number))[A-Za-z_.]{1,40}\("
 _CHECKED = re.compile(
-    r">>> (?![a-z_.]*(?:phone|sms|call|mobile|tel))[A-Za-z_.]{1,40}\([\"']?\Z"
-)  # what a doctest is given
+    rf">>> {_FUNCTION}[\"']?\Z"
+    rf"|(?:>>> {_FUNCTION}|(?:\n|\A)[ ]*(?:\*|//|\#)?[ ]*(?:irb)?> {_FUNCTION}"
+    r"|(?<![A-Za-z0-9_])(?:arg|x|v|actual|expected|input|case|test|param)_?[0-9]{1,3}(?:[ ]?:[ ]?[A-Za-z]+)?"
+    rf"[ ]?:?=[ ]?(?:{_FUNCTION})?|(?<![A-Za-z0-9_.])[a-z][ ]==[ ])(?:string\()?\#?[\"']{{1,3}}\Z"
+)
 _OF_AMERICA = (  # 16502530000 may be one of California as well: it is where the words say so
     r"(?<!(?:(?<![A-Za-z])(?:US|USA|U\.S\.|American|Canadian)[ ](?i:phone|cell|mobile|number|line)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))[^\n0-9]{0,12})"

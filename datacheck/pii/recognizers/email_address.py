@@ -22,7 +22,7 @@ _ANYBODY = re.compile(
     r"|your[._\-]?(?:company|business|org(?:anization)?|domain|(?:web)?site|team|brand|school|boss|friend|gmail|store|shop|app"
     r"|bot|work|personal)"
     r"|(?:bad|bogus|fake|dummy|invalid|unknown|existing|non-?existent|some|any|other)[._\-]?(?:name|user|username|email|account)"
-    r"|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
+    r"|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
 )

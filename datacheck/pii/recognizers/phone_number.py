@@ -29,7 +29,7 @@ _APART = (
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _SCORES = {"phone_number": 0.7} | dict.fromkeys([f"phone_number.{rule}" for rule in ("area", "eleven", "apart")], 0.6)
 # - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
-_PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+")
+_PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+|\+ [0-9]+(?: [0-9]+)+[.][0-9]")
 _SUM = re.compile(r"\+ [0-9]+(?: [-+\u2212] [0-9]+)+")
 _OPERAND = re.compile(r"[0-9)] ?\Z")
 _CLIMBS = re.compile("[0-9]{3,}123456")  # +44 7911 123456: one number in a million ends so by chance
