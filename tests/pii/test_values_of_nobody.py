@@ -43,7 +43,12 @@ PLACES = [
     ("他住{}，家里有7口人", "", None, "桂花小区1号楼2单元503室"),
     ("即刻起，{}调整为中风险地区", "津南区辛庄镇桂花园5号楼", "public", None),
     ("病例居住在{}，调整为中风险地区", "", None, "津南区辛庄镇桂花园5号楼"),
-    ("Old Mill 42.277324 -89.088142 {}, USA https://oldmill.org/", "737 Wren St, Rockford, IL 61103", "public", None),
+    (
+        "Old Mill 42.277324 -89.088142 {}, USA (815) 965-3431 https://oldmill.org/",
+        "737 Wren St, Rockford, IL 61103",
+        "public",
+        None,
+    ),
     ("My home 42.277324 -89.088142 {}, USA https://oldmill.org/", "", None, "737 Wren St, Rockford, IL 61103"),
     ("Old Mill 42.277324 -89.088142 x (815) 965-3432, USA, tel {}", "", None, "(815) 965-3431"),
     (

@@ -59,7 +59,8 @@ _BEGINS = re.compile(
 )
 _REGION = re.compile(r"(?:省|市|自治区|州|[区县旗镇乡]|街道|北京|上海|天津|重庆)")
 _SPECIMEN = re.compile(
-    r"(?i)(?:1?2?123|12345?) (?:main|elm|oak|maple|fake|any|example|first|pine|my|your|some)\b.*"
+    r"(?i)1?2?123 (?:main|elm|oak|maple|fake|any|example|first|pine|my|your)\b.*"
+    r"|12345? (?:main|elm|oak|maple|fake|any|example|first|pine|my|your) st(?:reet)?\b.*"
     r"|.*(?:XX|某某?|××|\*\*"
     r"|○○)(?:小区|花园|公寓|[路街道村区]).*|(?-i:[A-Z])[省市](?-i:[A-Z])?[市区县].*|742 evergreen.*"
     r"|1600 (?:pennsylvania|amphitheatre).*|221b? baker.*"
