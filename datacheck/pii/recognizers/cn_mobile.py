@@ -69,6 +69,8 @@ _CHECKED = re.compile(
     r"|(?<![A-Za-z0-9_])(?:arg|x|v|actual|expected|input|case|test|param)_?[0-9]{1,3}(?:[ ]?:[ ]?[A-Za-z]+)?"
     rf"[ ]?:?=[ ]?(?:{_FUNCTION})?|(?<![A-Za-z0-9_.])[a-z][ ]==[ ])(?:string\()?\#?[\"']{{1,3}}\Z"
 )
+# "13333122222": a string of a program with two runs of digits; said in a sentence it may be a dear number
+_TWO_RUNS = re.compile(r"[0-9]*?([0-9])\1{3}[0-9]*?([0-9])\2{3}[0-9]*")
 _OF_AMERICA = (  # 16502530000 may be one of California as well: it is where the words say so
     r"(?<!(?:(?<![A-Za-z])(?:US|USA|U\.S\.|American|Canadian)[ ](?i:phone|cell|mobile|number|line)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))[^\n0-9]{0,12})"
@@ -157,6 +159,12 @@ class CnMobile(Recognizer):
             if words >= _SENTENCE and not speaks_of_china(text, start, end):
                 return True
         return _CHECKED.search(text, max(0, start - 48), start) is not None or is_machines(text, start, end)
+
+    def is_sample(self, text: str, start: int, end: int) -> bool:
+        """A string of a program that is two runs of digits is made up."""
+        return text[max(0, start - 1) : start] == text[end : end + 1] == '"' and (
+            _TWO_RUNS.fullmatch(text, start, end) is not None
+        )
 
     def canonical(self, value: str) -> str:
         """Return the eleven national digits."""
