@@ -36,6 +36,8 @@ PLACES = [
     # what a test of a program is given, sums, buildings that are counted or closed, the lines of a guide
     ('\n * > findLargest("{}")', "15532277444", None, None),
     ('\narg20 = "{}"\nx2 = find_largest(arg20)', "15532277444", None, None),
+    ('y = find_largest("{}")', "15555177777", "specimen", "15532277441"),
+    ("打我电话{}", "", None, "15555177777"),
     ('\n * > sendSms("{}")', "", None, "15532277441"),
     ('\nuser.phone = "{}"', "", None, "15532277441"),
     ("{}", "+ 35 27 62.0", None, "+49 30 254871"),
