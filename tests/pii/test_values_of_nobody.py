@@ -62,6 +62,9 @@ PLACES = [
     ("pix = w / pix_per_wx , {} ) ;", "pixy_per_wy", None, None),
     ("我的wx，{}", "", None, "pixy_per_wy"),
     ("info [cpsrvd] 10.1.5.19 - {}", "emailaccount@penbrook.net", "specimen", "emilaccont@penbrook.net"),
+    ('"loginName": "{}"', "wren.holloway@acme.com", "specimen", "wren.holloway@acmena.com"),
+    ('"principalEmail": "{}"', "00000000@cloudbuild.gserviceaccount.com", None, "wren@gserviceaccounts.com"),
+    ('check_email("{}")', "my.ownsite@penbrook.org", "specimen", "my.own@penbrook.org"),
     ("BUSINESS PHONE: {}", "6302272811", "public", None),
     # a word that ends in the sign of a province
     ("网卡是大{}的", "吉ln1020", None, None),

@@ -13,7 +13,7 @@ _SAMPLE = re.compile(
     r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}"
     r"|(?:(?:my|your|some|any|other|sample|hosted|remote|fake|dummy|bogus|bad)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email"
     r"|company|abc|sample|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
-    r"|(?:some|any|no)where|whatever)\.(?:com|cn|org|net|edu)|(?:.*\.)?(?:local|lan|internal|corp|home)"
+    r"|(?:some|any|no)where|whatever|acme(?:-?(?:corp|inc|co))?)\.(?:com|cn|org|net|edu)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
 # Names that stand for any name: your_name@gmail.com
 _ANYBODY = re.compile(
@@ -22,7 +22,7 @@ _ANYBODY = re.compile(
     r"|your[._\-]?(?:company|business|org(?:anization)?|domain|(?:web)?site|team|brand|school|boss|friend|gmail|store|shop|app"
     r"|bot|work|personal)"
     r"|(?:bad|bogus|fake|dummy|invalid|unknown|existing|non-?existent|some|any|other)[._\-]?(?:name|user|username|email|account)"
-    r"|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
+    r"|(?:my|your)[._\-]?own[._\-]?(?:site|shop|company|domain|mail)|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
 )
@@ -146,7 +146,7 @@ class EmailAddress(Recognizer):
         # git@github.com:owner/name, logo@2x.png; Gmail numbers its mails at a host of theirs
         if local == "git" or tld in _FILES or domain == "mail.gmail.com" or _ALGORITHM.fullmatch(value):
             return None
-        if _MACHINE.fullmatch(value) or _NUMBERED.fullmatch(written):
+        if domain.endswith(".gserviceaccount.com") or _MACHINE.fullmatch(value) or _NUMBERED.fullmatch(written):
             return None
         if (
             _SAMPLE.fullmatch(domain)
