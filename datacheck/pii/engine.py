@@ -138,6 +138,8 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
             result.score >= spec.policy.threshold and spec.is_other(text, result.start, result.end)
         ):
             result.score = 0.0
+        elif result.score >= spec.policy.threshold and spec.is_sample(text, result.start, result.end):
+            result.recognition_metadata["state"] = "specimen"
         if result.recognition_metadata["state"] == "valid" and spec.doubts(value, left, right):
             result.recognition_metadata["state"] = "suspect"
 

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from datacheck.pii.given_names import is_given
+from datacheck.pii.recognizers.email_address import signs
 
 BEFORE, AFTER = 48, 20
 """Code points before and after a value in which the words are looked for; as much as a line of a business card."""
@@ -35,6 +36,11 @@ _ROLES = re.compile(
     r"|pki|certs?|certificates?|server"  # of those that issue certificates (RFC 5280: emailAddress=server-certs@…)
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
+    # with a name before or behind these are somebody's: anna.photo@
+    r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"
+    r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
+    r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"
+    r"|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
 )
 # Of an authority a mailbox is a task's: consequences@odi.ohio.gov. Who works there has a name of one's own.
 _GOVERNMENT = re.compile(
@@ -62,8 +68,9 @@ _HOTLINE = (
     r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
     r"|(?<![a-zäöü])kontakt(?=[ ]?(?:\n|uns|formular|aufnahme|daten))|kundenservice|kundesenter|sentralbord"
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
+    r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
-    r"|principal executive"
+    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)"
     r"|فاكس|الخط الساخن|خدمة العملاء"
     r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )
@@ -82,7 +89,11 @@ _INSTITUTION = (
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
+    # compounds of German: Bundesministerium, Handballverband
+    r"|(?i:(?<![a-zäöü])[a-zäöüß\-]{0,24}(?:verband|ministerium|abteilung|bundesrat|bundesamt|umweltamt|anstalt|verlag|stiftung"
+    r"|behörde|kirche|hochschule|universität|klinik|arena|distillery|winery|endowment)(?![a-zäöü]))"
     # talk of a place that people go to
+    r"|推荐(?:您|你|大家)?去(?!找|见|问|联系|拜访|[^，。]{0,8}(?:家|那))"
     r"|(?<![给把])它们?|[这那](?:里(?!是)|儿|家店|个(?:地方|公园|景))|门票|游玩|游览|参观|开放|人均|营业|玩多[久长]|去玩|他们(?!两|俩)|开[门馆]"
     r"|(?i:\bthe(?:ir|re) (?:contact |(?:tele)?phone )?(?:number|address)|\b(?:contact|reach|call) them\b|\bproperty\b)"
     r"|\b(?:its|salon|dentist|venue|attraction|apartments?(?= complex)|gmbh|e\.?v\.|verband|stiftung|verein|société)\b"
@@ -107,7 +118,8 @@ _PERSON = re.compile(
     r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
-    rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile)(?![a-z]))|{_OWNER}"
+    rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile"
+    rf"|herr|frau|privat|wohn(?:haft|t|e)|handy|mein(?:e[nrm]?)?|ich)(?![a-zäöü]))|{_OWNER}"
 )
 _DWELLING = re.compile(r"(?i:(?<![a-z])(?:apt|apartment)(?![a-z]))")  # of an address, not of a telephone
 # The same where nothing is said to be his: he speaks, or a place is called 他, as it is in talk (他家的门票).
@@ -193,6 +205,16 @@ _ACCOUNTS = ("IBAN", "CN_BANK_ACCOUNT")
 _DONATIONS = re.compile(
     r"(?i:spendenkont(?:o|en)|donations? account|account for donations|compte de dons)|捐[款赠]账[户号]"
 )
+# DIN 5008: an extension 0 is the switchboard, as in +49 (0)30 212341-0; no household has one
+_SWITCHBOARD = re.compile(r"\+ ?4[139][ ()0-9/.]+[ ]?[-\u2010-\u2015][ ]?00?")
+# What a health authority names in a notice is a place; where somebody ill lives or is found stays his.
+_CLOSED = re.compile(r"(?:封控|管控|防范)区|[高中低]风险")
+_ILL = re.compile("病例|感染者|阳性|患者|居住|住所|住址|家住")
+_CLOSED_NEAR = 200
+# A guide's lines: name, latitude, longitude, address, telephone, website
+_LOCATED = re.compile(r"-?[0-9]{1,2}\.[0-9]{4,} +-?[0-9]{1,3}\.[0-9]{4,} [^\n]*\Z")
+_WEBSITE = re.compile(r"[^\n]{0,240}?https?://")
+_LINE = 240
 _ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
@@ -277,17 +299,28 @@ def says_itself(entity: str, text: str, start: int, end: int) -> bool:
     """
     if is_public_by_itself(entity, text[start:end]):
         return True
+    if entity in ("ADDRESS", "PHONE_NUMBER") and _is_in_a_guide(text, start, end):
+        return True
     if entity == "ADDRESS":
-        return _AUTHORITY.search(text[start : end + AFTER]) is not None
+        near = text[max(0, start - _CLOSED_NEAR) : end + _CLOSED_NEAR]
+        closed = _CLOSED.search(near) is not None and not _ILL.search(near)
+        return closed or _AUTHORITY.search(text[start : end + AFTER]) is not None
     if entity == "CN_LANDLINE":
         said = text[max(0, start - _NOTED) : start]
         return not _HOME.search(said) and all(words.search(said) for words in (_NOTICE, _AUTHORITY))
     return entity in _ACCOUNTS and _DONATIONS.search(text, max(0, start - 2 * BEFORE), start) is not None
 
 
+def _is_in_a_guide(text: str, start: int, end: int) -> bool:
+    """Whether a value stands in a line between coordinates and a website, and no word of a person with it."""
+    line = text[text.rfind("\n", max(0, start - _LINE), start) + 1 or max(0, start - _LINE) : start]
+    located = _LOCATED.search(line)
+    return located is not None and _WEBSITE.match(text, end) is not None and not _PERSON.search(line)
+
+
 def _is_a_functions(value: str, text: str, start: int) -> bool:
     """Whether a mailbox is a function's or an office's by what stands before it."""
-    local, _, domain = value.partition("@")
+    local, _, domain = signs(value).partition("@")
     shared = "-" in local and local.isupper()  # CNECT-AIOFFICE@ec.europa.eu
     said = text[max(0, start - 2 * BEFORE) : start]
     if _GOVERNMENT.search(domain.lower()) and (shared or _is_short_for(local.lower(), said)):
@@ -374,7 +407,7 @@ def _is_nearer(one: int | None, other: int | None) -> bool:
 def is_public_by_itself(entity: str, value: str) -> bool:
     """Whether a value says itself that it is an institution's: a mailbox of a function, a toll-free number."""
     if entity == "EMAIL_ADDRESS":
-        local, _, domain = value.lower().partition("@")
+        local, _, domain = signs(value.lower()).partition("@")  # info[at]house[dot]org
         head, _, rest = local.partition(".")
         local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
         # leetcode@leetcode.com is the house's own
@@ -382,7 +415,7 @@ def is_public_by_itself(entity: str, value: str) -> bool:
             return True
         own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
-    return entity == "PHONE_NUMBER" and _is_service_number(value)
+    return entity == "PHONE_NUMBER" and (_SWITCHBOARD.fullmatch(value) is not None or _is_service_number(value))
 
 
 def _distance(words: re.Pattern[str], before: str, after: str) -> int | None:

@@ -64,10 +64,14 @@ _BEGINS = re.compile(
 )
 _REGION = re.compile(r"(?:省|市|自治区|州|[区县旗镇乡]|街道|北京|上海|天津|重庆)")
 _SPECIMEN = re.compile(
-    r"(?i)1?2?123 (?:main|elm|oak|maple|fake|any|example|first|pine)\b.*|.*(?:XX|某某?|××|\*\*"
+    r"(?i)1?2?123 (?:main|elm|oak|maple|fake|any|example|first|pine|my|your)\b.*"
+    r"|12345? (?:main|elm|oak|maple|fake|any|example|first|pine|my|your) st(?:reet)?\b.*"
+    r"|.*(?:XX|某某?|××|\*\*"
     r"|○○)(?:小区|花园|公寓|[路街道村区]).*|(?-i:[A-Z])[省市](?-i:[A-Z])?[市区县].*|742 evergreen.*"
     r"|1600 (?:pennsylvania|amphitheatre).*|221b? baker.*"
 )
+# 花园小区1号楼共有7个单元，每个单元住14户
+_COUNTED = re.compile("楼?[，,]?(?:一?共|总共)?有[0-9一二两三四五六七八九十百]+[个层户幢座]")
 
 
 class Address(Recognizer):
@@ -120,6 +124,11 @@ class Address(Recognizer):
         if _REGION.search(value, 0, core.start()) or re.search(r"(?:单元|[栋幢室]|号楼)", value):
             return Judgement(0.7, "valid")
         return Judgement(0.5, "suspect", "valid")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """Of a building whose floors or flats an exercise counts nobody tells where he lives."""
+        del start
+        return _COUNTED.match(text, end) is not None
 
     def canonical(self, value: str) -> str:
         """Return it without white space."""

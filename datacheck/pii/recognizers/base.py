@@ -104,6 +104,11 @@ class Recognizer(ABC):
         del text, start, end
         return False
 
+    def is_sample(self, text: str, start: int, end: int) -> bool:
+        """Whether the text gives the value at [start, end) to show how one is written; asked of what would count."""
+        del text, start, end
+        return False
+
     def canonical(self, value: str) -> str:
         """Return the value without its presentation, so that equal values compare equal."""
         return compact(value)

@@ -45,6 +45,12 @@ _OTHER_TONGUE = re.compile(
 _ELSEWHERE = re.compile(
     r"\b(?:India|Kerala|Pradesh|Maharashtra|Karnataka|Tamil Nadu|Gujarat|Pakistan|Deutschland|Germany)\b"
 )
+# Words of which a sentence in German, French, Spanish or Italian has some: Rufe gleich an und …, Tel.: 0…
+_SMALL_WORDS = re.compile(
+    r"\b(?:und|oder|der|das|den|dem|nicht|uns|sich|ist|ein|eine|bei|zu|auf|mit|les|pour|vous|nous|une|dans|avec|los|las"
+    r"|para|por|del|una|della|gli|sono)\b"
+)
+_OF_ANOTHER = 4  # different ones
 _PAGE = 300
 _SENTENCE = 3  # words around a number
 _BRITISH = 11  # digits with the trunk 0
@@ -135,6 +141,7 @@ class CnLandline(Recognizer):
             _BRITAINS_GROUPS.fullmatch(value) is not None and len(_WORD.findall(said[-24:] + text[end : end + 10])) > 1
         ) or _OTHER_TONGUE.search(said) is not None
         foreign = foreign or _ELSEWHERE.search(text, max(0, start - _PAGE), end + _PAGE) is not None
+        foreign = foreign or len(set(_SMALL_WORDS.findall(text, max(0, start - _PAGE), end))) >= _OF_ANOTHER
         return foreign and not speaks_of_china(text, start, end)
 
     def canonical(self, value: str) -> str:

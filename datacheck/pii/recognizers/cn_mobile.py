@@ -57,11 +57,20 @@ _HIS = re.compile(
     r"|client|patient|tenant|contact|order(?! (?:an?|the|free|more) )"
     r"|deliver\w*|name|mrs?|ms)\b)"
 )
+# 1-800-555-1234 without its signs, and the 555-01xx of fiction
+_FICTION = re.compile(r"1?8(?:00|88|77|66|55|44|33)555(?:01[0-9]{2}|1234|1212)")
 _WORD = re.compile("[A-Za-z]{2,}")
 _SENTENCE = 3  # words around a number
+# What a doctest or a test is given, in any language: >>> f("…"), irb> f("…"), arg20 := "…", s == "…"
+_FUNCTION = r"(?![A-Za-z_.]*(?i:phone|sms|call|mobile|tel|user|contact|send|number))[A-Za-z_.]{1,40}\("
 _CHECKED = re.compile(
-    r">>> (?![a-z_.]*(?:phone|sms|call|mobile|tel))[A-Za-z_.]{1,40}\([\"']?\Z"
-)  # what a doctest is given
+    rf">>> {_FUNCTION}[\"']?\Z"
+    rf"|(?:>>> {_FUNCTION}|(?:\n|\A)[ ]*(?:\*|//|\#)?[ ]*(?:irb)?> {_FUNCTION}"
+    r"|(?<![A-Za-z0-9_])(?:arg|x|v|actual|expected|input|case|test|param)_?[0-9]{1,3}(?:[ ]?:[ ]?[A-Za-z]+)?"
+    rf"[ ]?:?=[ ]?(?:{_FUNCTION})?|(?<![A-Za-z0-9_.])[a-z][ ]==[ ])(?:string\()?\#?[\"']{{1,3}}\Z"
+)
+# "13333122222": a string of a program with two runs of digits; said in a sentence it may be a dear number
+_TWO_RUNS = re.compile(r"[0-9]*?([0-9])\1{3}[0-9]*?([0-9])\2{3}[0-9]*")
 _OF_AMERICA = (  # 16502530000 may be one of California as well: it is where the words say so
     r"(?<!(?:(?<![A-Za-z])(?:US|USA|U\.S\.|American|Canadian)[ ](?i:phone|cell|mobile|number|line)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))[^\n0-9]{0,12})"
@@ -142,12 +151,20 @@ class CnMobile(Recognizer):
 
     def is_other(self, text: str, start: int, end: int) -> bool:
         """In English eleven digits may be toll-free in North America; a doctest's argument is a figure."""
+        if _FICTION.fullmatch(text, start, end) and not speaks_of_china(text, start, end):
+            return True
         before, after = text[max(0, start - 24) : start], text[end : end + 10]
         if _TOLL_FREE.fullmatch(text, start, end) and not _HIS.search(text, max(0, start - 48), start):
             words = len(_WORD.findall(before)) + len(_WORD.findall(after))
             if words >= _SENTENCE and not speaks_of_china(text, start, end):
                 return True
         return _CHECKED.search(text, max(0, start - 48), start) is not None or is_machines(text, start, end)
+
+    def is_sample(self, text: str, start: int, end: int) -> bool:
+        """A string of a program that is two runs of digits is made up."""
+        return text[max(0, start - 1) : start] == text[end : end + 1] == '"' and (
+            _TWO_RUNS.fullmatch(text, start, end) is not None
+        )
 
     def canonical(self, value: str) -> str:
         """Return the eleven national digits."""

@@ -15,6 +15,10 @@ _FORM = re.compile(
     rf"[{_PROVINCES}][A-HJ-NP-Z](?:[0-9A-HJ-NP-Z]{{5}}|[A-HJ-NP-Z][0-9A-HJ-NP-Z][0-9]{{4}}|[0-9]{{5}}[A-HJ-NP-Z]"
     rf"|[0-9A-HJ-NP-Z]{{4}}[学警港澳挂试超领使])|WJ[{_PROVINCES}]?[0-9]{{4,5}}[0-9A-Z]|[0-9]{{6}}使"
 )
+# Words that end in the sign of a province, before a name in small letters: 大吉ln1020, 阿里云ecs…
+_ENDS_A_WORD = re.compile(r"(?:大吉|[最更全创重]新|[里讯为度翼]云)\Z")
+# 20苏州高新SCP003: year, issuer, kind and number
+_BOND = re.compile("[0-9]{2}[\u4e00-\u9fff]{2,8}(?:SCP|MTN|PPN|ABN|CP)[0-9]{3}\\Z")
 _NOT_ON = "(?!-[0-9])"  # 伍琼 SSN220-14-1237
 
 
@@ -49,6 +53,12 @@ class CnPlate(Recognizer):
         if digits < 2 + plate[-1].isascii():  # rare, and near to words: 新S60L
             return Judgement(0.2, "valid") if rule == "cn_plate" and value.isupper() else None
         return Judgement({"cn_plate": 0.7}.get(rule, 0.3), "valid")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """A word may end in the sign of a province, before the name of a device or the kind and number of a bond."""
+        if _BOND.search(text, max(0, start - 12), end):
+            return True
+        return text[start + 1 : end].islower() and _ENDS_A_WORD.search(text, max(0, start - 1), start + 1) is not None
 
     def canonical(self, value: str) -> str:
         """Return the characters without separators, in upper case."""

@@ -10,8 +10,10 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 _SAMPLE = re.compile(
     r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
     r"|(?:[a-z0-9]+-)*example(?:-[a-z0-9]+)*\.[a-z]{2,4}|(?:company|domain|business|brand)name\.[a-z]{2,4}"
-    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}|(?:(?:my|your)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email|company|abc|sample|website|site|placeholder|xxx+)"
-    r"\.(?:com|cn|org|net)|(?:.*\.)?(?:local|lan|internal|corp|home)"
+    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}"
+    r"|(?:(?:my|your|some|any|other|sample|hosted|remote|fake|dummy|bogus|bad)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email"
+    r"|company|abc|sample|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
+    r"|(?:some|any|no)where|whatever|acme(?:-?(?:corp|inc|co))?)\.(?:com|cn|org|net|edu)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
 # Names that stand for any name: your_name@gmail.com
 _ANYBODY = re.compile(
@@ -19,6 +21,8 @@ _ANYBODY = re.compile(
     r"|senders?|receivers?|recipients?|attackers?|victims?|hackers?|hacked"
     r"|your[._\-]?(?:company|business|org(?:anization)?|domain|(?:web)?site|team|brand|school|boss|friend|gmail|store|shop|app"
     r"|bot|work|personal)"
+    r"|(?:bad|bogus|fake|dummy|invalid|unknown|existing|non-?existent|some|any|other)[._\-]?(?:name|user|username|email|account)"
+    r"|(?:my|your)[._\-]?own[._\-]?(?:site|shop|company|domain|mail)|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
 )
@@ -38,6 +42,11 @@ _ALGORITHM = re.compile(
     r"|zlib|rijndael|etm|kex|sntrup761x25519|agent|hostkeys|keepalive|sessions|statvfs|rename|fsync|hardlink|limits|tun|eow)"
     r"(?:[0-9]*[._-][a-z0-9]+)*[0-9]*@(?:openssh\.com|libssh\.org|lysator\.liu\.se|ssh\.com|putty\.projects\.tartarus\.org)"
 )
+# pi@192.168.1.PI: an address of a machine with a name for its last part
+_MACHINE = re.compile(r".+@(?:[0-9]{1,3}\.){3}[a-z]+")
+# Mozilla's number of a mail: the second in hexadecimal digits, a random part
+_NUMBERED = re.compile(r"(?=[0-9]{0,7}[A-F])[0-9A-F]{8}\.[0-9A-F]{5,8}@.+")
+_MIRRORED = 80
 _KERNEL = re.compile(r"\) \((?:gcc|clang) version")  # who built a kernel, on which machine
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
 # suspect, not a miss (obj@other.transpose is Python).
@@ -137,6 +146,8 @@ class EmailAddress(Recognizer):
         # git@github.com:owner/name, logo@2x.png; Gmail numbers its mails at a host of theirs
         if local == "git" or tld in _FILES or domain == "mail.gmail.com" or _ALGORITHM.fullmatch(value):
             return None
+        if domain.endswith(".gserviceaccount.com") or _MACHINE.fullmatch(value) or _NUMBERED.fullmatch(written):
+            return None
         if (
             _SAMPLE.fullmatch(domain)
             or _ANYBODY.fullmatch(local)
@@ -171,13 +182,19 @@ class EmailAddress(Recognizer):
         """A variable of a shell is filled in later ($USER@host.com), and a kernel tells where it was built."""
         return text[max(0, start - 1) : start] == "$" or _KERNEL.match(text, end) is not None
 
+    def is_sample(self, text: str, start: int, end: int) -> bool:
+        """Two that are each other's mirror are made up: from=<sun@moon.com> to=<moon@sun.com>."""
+        local, _, domain = text[start:end].lower().partition("@")
+        name = domain.partition(".")[0]
+        return name != local and f"{name}@{local}." in text[max(0, start - _MIRRORED) : end + _MIRRORED].lower()
+
     def canonical(self, value: str) -> str:
         """Return it in lower case, its signs written as signs."""
-        return _signs(value.lower())
+        return signs(value.lower())
 
     def mask(self, value: str) -> str:
         """Keep the first character; of a domain that is no public provider's, the same and its top level."""
-        local, _, domain = _signs(value).rpartition("@")
+        local, _, domain = signs(value).rpartition("@")
         if domain.lower() not in _PUBLIC:
             name, _, tld = domain.rstrip(".").rpartition(".")
             # `excerpt` hands over more than an address at times: what is no top level may be anything
@@ -190,7 +207,7 @@ class EmailAddress(Recognizer):
         return f"{letters[:8]}{random_digits(rng, 3)}@{letters[8:]}.com"
 
 
-def _signs(value: str) -> str:
+def signs(value: str) -> str:
     """The address with its signs written as signs."""
     if re.fullmatch(_LETTER_BY_LETTER, value):
         return value.replace(" ", "")

@@ -29,9 +29,17 @@ _APART = (
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _SCORES = {"phone_number": 0.7} | dict.fromkeys([f"phone_number.{rule}" for rule in ("area", "eleven", "apart")], 0.6)
 # - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
-_PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+")
+_PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+|\+ [0-9]+(?: [0-9]+)+[.][0-9]")
 _SUM = re.compile(r"\+ [0-9]+(?: [-+\u2212] [0-9]+)+")
 _OPERAND = re.compile(r"[0-9)] ?\Z")
+_CLIMBS = re.compile("[0-9]{3,}123456")  # +44 7911 123456: one number in a million ends so by chance
+# What tells how a number is to be written, in the description of a field: "include the country code, like +1…"
+_AS_WRITTEN = re.compile(
+    r"(?i:\b(?:country code|format(?:ted)?|E\.?164|start(?:s|ing)? with|digits)\b[^.!?\n]{0,40}?"
+    r"(?:\b(?:like|such as|for example|example:?)|\be\.g\.),?)[ ]?[\"'“`(]{0,2}\Z"
+    r"|(?:格式|国家代码|区号|国际区号)[^。！？\n]{0,24}?(?:例如|比如|如)[:：]?[ ]?[\"'“`（(]{0,2}\Z"
+)
+_DESCRIBED = 80
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
 
 
@@ -94,13 +102,20 @@ class PhoneNumber(Recognizer):
             return None
         if parsed.country_code == 86 or not phonenumbers.is_valid_number(parsed):
             return None
-        state: State = "specimen" if holds_sequence(str(parsed.national_number), _IN_SEQUENCE) else "valid"
+        digits = str(parsed.national_number)
+        made_up = holds_sequence(digits, _IN_SEQUENCE) or _CLIMBS.fullmatch(digits)
+        state: State = "specimen" if made_up else "valid"
         return Judgement(_SCORES.get(rule, 0.4), state)
 
     def denies(self, value: str, before: str, after: str) -> bool:
         """A sum with blanks around all its signs, behind the figure it begins with, is arithmetic."""
         del after
         return _SUM.fullmatch(value) is not None and _OPERAND.search(before) is not None
+
+    def is_sample(self, text: str, start: int, end: int) -> bool:
+        """What stands behind the rule of how a number is written, and "like", shows it."""
+        del end
+        return _AS_WRITTEN.search(text, max(0, start - _DESCRIBED), start) is not None
 
     def canonical(self, value: str) -> str:
         """Return the digits, behind a + where there is one."""

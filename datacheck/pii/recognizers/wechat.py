@@ -49,6 +49,7 @@ _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有�
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
 _IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
 # vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
+_LISTED = re.compile("_[vwVW][xX] ?, ?\\Z")
 _TECHNIQUE = re.compile(r"(?:lan|ml|ss|works|widgets|gate|vm|fs|sdk|api|pay|app)(?![A-Za-z])")
 _AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind", "mine")
 
@@ -153,7 +154,9 @@ class Wechat(Recognizer):
         return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")
 
     def is_other(self, text: str, start: int, end: int) -> bool:
-        """A name that vx touches may go on that of a technique."""
+        """A name that vx touches may go on that of a technique; per_wx, per_wy are variables in a list."""
+        if _LISTED.search(text, max(0, start - 6), start):
+            return True
         return text[max(0, start - 2) : start].lower() in ("vx", "wx") and bool(_TECHNIQUE.match(text, start, end))
 
     def canonical(self, value: str) -> str:
