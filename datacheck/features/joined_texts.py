@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from datacheck.check import View
+from datacheck.check import View, total
 from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
 from datacheck.text.edges import ascii_edges
 
@@ -11,6 +11,7 @@ _BEFORE = 15  # characters in front of it: less is a label, a greeting
 _END = 20  # characters at the end that are compared first
 _FORMULA = 50  # lengths that texts with one end have, from which on it is how they close
 _MOST = 0.05  # of the rows; where more are so, the set is built of parts
+_BUILT = 0.2  # likewise, of those that end with another text at all, whatever stands in front
 # Who corrects a text may get it back, who draws from one, a part of it.
 _FROM_IT = ascii_edges(
     r"(?i)correct|grammar|proofread|punctuat|\berrors?\b|mistake|typo|\bfix|\bedit|revis|rewrite|repeat|verbatim|quote"
@@ -27,7 +28,7 @@ def joined_texts(data: View) -> pl.LazyFrame:
     `joined_answer`: an answer that ends with the answer or the prompt of another row; `joined_prompt`: a prompt that
     ends with the prompt of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
     chosen answer that ends with the rejected one. seam: the characters in front. None where more than 5 % of the rows
-    are so.
+    are so, or where 20 % end with another text at all: such a set is built of parts.
     """
     sizes = piecewise(data, _sizes).collect()
     short = sizes.unique(["end", "size", "whole"]).group_by("end").agg(n=pl.col("size").n_unique())
@@ -43,13 +44,15 @@ def joined_texts(data: View) -> pl.LazyFrame:
         pl.col("size") >= pl.col("size_other") + _BEFORE,
         pl.col("text").str.tail(pl.col("size_other")).hash() == pl.col("whole"),
     )
+    both, rows = both.collect().lazy(), sizes["row"].n_unique()
+    if total(both.unique("row")) > max(1, _BUILT * rows):
+        return _NONE.lazy()
     head = pl.col("text").str.head(pl.col("size") - pl.col("size_other"))
     apart_from = ~head.str.contains(r"[\p{L}\p{N}]$") & head.str.contains(r"[\p{L}\p{N}]") & ~looks_like_code(head)
     found = both.filter(apart_from).with_columns(problem=_problem(head)).filter(pl.col("problem").is_not_null())
     found = found.with_columns(seam=(pl.col("size") - pl.col("size_other")).cast(pl.Int64))
     found = found.sort("row", "turn", "size_other", descending=[False, False, True]).unique(_PLACE, keep="first")
     known = found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).collect().sort("row", "turn")
-    rows = sizes["row"].n_unique()
     return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
 
 

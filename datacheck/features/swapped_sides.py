@@ -11,6 +11,7 @@ _MOST = 0.1  # of them may be so; where more are, the sides are not what they se
 # five were found, and all five are swapped; of those swapped on purpose (3 % of each file) 68 in 100.
 _SURE = 5.0
 _SIGNS = ("opening", "start", "end", "asks", "size")
+_END = 64  # characters at either end, white space included, in which a text begins and ends
 _DOUBT = 0.5  # of a text more on either side, so that one that was never seen there is not impossible
 
 
@@ -37,20 +38,21 @@ def _odds(sign: str) -> pl.Expr:
 def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     """A line per text of a question and the answer next to it: `row`, `pair`, `mine` and the signs of its side."""
     said = messages(turns).filter(pl.col("part") != "rejected", pl.col("role").is_in(["user", "assistant"]))
-    text, mine = pl.col("text").str.strip_chars(), pl.col("role") == "assistant"
-    said = said.with_columns(pl.col("row").cast(pl.UInt64), text=text, mine=mine).filter(pl.col("text") != "")
+    text, mine = pl.col("text"), pl.col("role") == "assistant"
+    ends = {"head": text.str.head(_END).str.strip_chars_start(), "tail": text.str.tail(_END).str.strip_chars_end()}
+    said = said.with_columns(pl.col("row").cast(pl.UInt64), mine=mine, **ends).filter(pl.col("head") != "")
     before = (pl.col("row").shift(1) == pl.col("row")) & ~pl.col("mine").shift(1)
     after = (pl.col("row").shift(-1) == pl.col("row")) & pl.col("mine").shift(-1)
     number = (before & pl.col("mine")).fill_null(value=False)
     both = said.with_columns(answers=number, answered=(after & ~pl.col("mine")).fill_null(value=False))
     both = both.filter(pl.col("answers") | pl.col("answered")).with_columns(pair=(~pl.col("mine")).cum_sum())
-    words, last = pl.col("text").str.head(60).str.to_lowercase().str.split(" "), pl.col("text").str.tail(1)
-    first, two = words.list.first().str.head(12), words.list.head(2).list.join(" ").str.head(20)
-    han = pl.col("text").str.head(20).str.contains(r"\p{Han}{2}")
+    head, last = pl.col("head").str.head(20), pl.col("tail").str.tail(1)
+    two = head.str.to_lowercase().str.extract(r"^([^ ]* ?[^ ]*)")
+    han = head.str.contains(r"\p{Han}{2}")
     return both.select(
         "row", "part", "role", "turn", "path", "pair", "mine",
-        opening=pl.when(han).then(pl.col("text").str.head(2)).otherwise(first).hash(),
-        start=pl.when(han).then(pl.col("text").str.head(1)).otherwise(two).hash(),
+        opening=pl.when(han).then(head.str.head(2)).otherwise(two.str.extract(r"^([^ ]{0,12})")).hash(),
+        start=pl.when(han).then(head.str.head(1)).otherwise(two).hash(),
         end=pl.when(last.str.contains(r"[\p{L}\p{N}]")).then(pl.lit("w")).otherwise(last).hash(),
         asks=pl.col("text").str.contains("[?？]"),
         size=(pl.col("text").str.len_chars() + 1).log(2).floor().clip(0, 9).cast(pl.UInt8),
