@@ -90,7 +90,7 @@ _INSTITUTION = (
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
     # compounds of German: Bundesministerium, Handballverband
-    r"|(?i:(?<![a-zäöü])[a-zäöüß\-]{0,24}(?:verband|ministerium|abteilung|bundesrat|bundesamt|umweltamt|anstalt|verlag|stiftung"
+    r"|(?i:(?:verband|ministerium|abteilung|bundesrat|bundesamt|umweltamt|anstalt|verlag|stiftung"
     r"|behörde|kirche|hochschule|universität|klinik|arena|distillery|winery|endowment)(?![a-zäöü]))"
     # talk of a place that people go to
     r"|推荐(?:您|你|大家)?去(?!找|见|问|联系|拜访|[^，。]{0,8}(?:家|那))"
