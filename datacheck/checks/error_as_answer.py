@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, View, rates
 from datacheck.features.canned_answers import canned_answers
+from datacheck.features.swapped_sides import swapped_sides
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -141,6 +142,9 @@ class ErrorAsAnswer(Check):
     answers are else of their own: a service gave one text for all. Answers to
     users who speak of errors, output or programs are fine, and so is code. Results of tools are counted by themselves:
     an agent may meet an error and learn from it.
+
+    `swapped` counts exchanges whose texts changed sides: in a set of at least 100 exchanges, a user's text that begins,
+    ends and asks as answers of the set do, with an answer that does as its users do.
     """
 
     metrics = {
@@ -172,6 +176,13 @@ class ErrorAsAnswer(Check):
             limit=Limit(warn_max=0),
             why="another column stands there; 3 of 80,000 answers of public sets are so",
         ),
+        "swapped": Metric(
+            "rows in which the user says what answers say, and the assistant what users say",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="told by style, so for people to read; of 80,000 exchanges of public sets it names five",
+        ),
     }
 
     reads = "answer"
@@ -193,17 +204,19 @@ class ErrorAsAnswer(Check):
         found = flagged(prose, kinds).drop(*_SPOKEN_OF.values())
         by_tool = pl.col("role") == "tool"
         canned = canned_answers(data).with_columns(problem=pl.lit("canned"), detail=pl.lit(None, pl.String))
-        bare = _bare(data)
-        every = [evidence(found, said), *(evidence(some, turn_texts(data, plain=False)) for some in (canned, bare))]
+        bare, swapped = _bare(data), swapped_sides(data).with_columns(detail=pl.lit(None, pl.String))
+        others = (canned, bare, swapped)
+        every = [evidence(found, said), *(evidence(some, turn_texts(data, plain=False)) for some in others)]
         return Measured(
             (
                 *rates("rate", found.filter(~by_tool), data.rows, by=self.by, rows=data.rows),
                 *rates("tool_rate", found.filter(by_tool), data.rows, by=self.by, rows=data.rows),
                 *rates("canned", canned, data.rows, by=self.by, rows=data.rows),
                 *rates("bare", bare, data.rows, by=self.by, rows=data.rows),
+                *rates("swapped", swapped, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(every),
-            figures={"kinds": per_kind(pl.concat([found, canned, bare], how="diagonal_relaxed"))},
+            figures={"kinds": per_kind(pl.concat([found, *others], how="diagonal_relaxed"))},
         )
 
 

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, around, rates, saying, total
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
-from datacheck.features.swapped_sides import swapped_sides
-from datacheck.features.turn_texts import evidence, piecewise, turn_texts
+from datacheck.features.turn_texts import piecewise
 from datacheck.loading.formats import names_of
 from datacheck.text.gated import one_of
 from datacheck.trainers import is_trainer
@@ -33,9 +32,6 @@ class RoleErrors(Check):
     several in a row for parallel calls. Two assistant messages in a row are fine only if the second makes a call.
     Formats that hold no answers (prompt_only, rlvr, qa, multiple_choice) need none; text and rows have no roles.
 
-    `swapped` counts exchanges whose texts changed sides: in a set of at least 100 exchanges, a user's text that begins,
-    ends and asks as answers of the set do, with an answer that does as its users do.
-
     Where the contract names `run.trainer`, the trainer's own rules on roles count beside these, with their file and
     line: the role names are those that its loader takes, and what it mends itself (ms-swift puts consecutive messages
     of one side together) is no error.
@@ -48,14 +44,7 @@ class RoleErrors(Check):
             of="rows",
             limit=Limit(max=0),
             why="a trainer drops or masks such a row, or stops at it, often without a word",
-        ),
-        "swapped": Metric(
-            "rows in which the user says what answers say, and the assistant what users say",
-            "share",
-            of="rows",
-            limit=Limit(warn_max=0),
-            why="told by style, so for people to read; of 80,000 exchanges of public sets it names five",
-        ),
+        )
     }
 
     reads = "text"
@@ -91,15 +80,8 @@ class RoleErrors(Check):
                 notes.append(_NOT_ASKED)
             found = _by_trainer(self.run.mode, found, fates)
         found = found.collect().lazy()  # once, for the rate and for the evidence
-        swapped = swapped_sides(data)
-        shown = evidence(swapped.with_columns(detail=pl.lit(None, pl.String)), turn_texts(data, plain=False))
         return Measured(
-            (
-                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
-                *rates("swapped", swapped, data.rows, by=self.by, rows=data.rows),
-            ),
-            evidence=pl.concat([found, shown.drop("detail")], how="diagonal_relaxed"),
-            not_checked=tuple(notes),
+            rates("rate", found, data.rows, by=self.by, rows=data.rows), evidence=found, not_checked=tuple(notes)
         )
 
 

@@ -23,9 +23,9 @@ from multiprocessing.connection import Pipe
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from datacheck.engine import held
-from datacheck.engine.channel import Channel
 from datacheck.engine.costs import Cost, metered
 from datacheck.engine.processes import end_fork_with_parent, ends_after, may_fork
+from datacheck.engine.table_pipe import TablePipe
 from datacheck.engine.workers import STOPPED_STEP, Here, guarded
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Twin:
 
     def __init__(self) -> None:
         gc.freeze()  # what is there stays: to look through it would copy the pages that both share
-        ours, theirs = map(Channel, Pipe())
+        ours, theirs = map(TablePipe, Pipe())
         self._pipe = ours
         self.process = os.fork()
         if self.process == 0:
@@ -139,7 +139,7 @@ def twin() -> Twin | None:
     return _twin
 
 
-def _serve(pipe: Channel) -> NoReturn:
+def _serve(pipe: TablePipe) -> NoReturn:
     """What the twin does until the other end of the pipe closes."""
     try:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; the other one answers it

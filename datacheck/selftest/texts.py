@@ -15,11 +15,20 @@ _INSTEAD = ("empty_turns", "error_as_answer", "unfinished_answers", "refusals", 
 _BELOW = ("garbled_text", "control_tokens", "leftover_markup", "placeholder_text", "run_on_answers")
 _WITH_QUESTION = ("prompt_echo", "language_mismatch")
 _OF_QUESTION = ("repeats_question", "acknowledged")  # problems of other checks with theirs
-_OF_TURNS = ("same_turn",)  # of several answers together
+_OF_TURNS = (
+    "same_turn",
+    "joined_answer",
+    "joined_prompt",
+    "answer_behind_prompt",
+    "rejected_behind",
+    "pasted_question",
+)
+# … of several texts of a row or of the set together
 _OF_A_SET = 20  # rows that a plant stands among: it is odd in a set like that, and in the user's perhaps not
 _WHOLE_TEXT = {
     "bytes",
     "lost",
+    "lost_comma",
     "no_value",
     "repeats_question",
     "capitals",
@@ -74,7 +83,9 @@ def of_texts() -> tuple[FaultKind, ...]:
 def _of_plant(check: str, plant: Plant) -> Iterator[FaultKind]:
     if plant.source or plant.others or not {*plant.check.model_fields_set} <= {"check", "reasoning"}:
         return
-    if len(plant.places) > 1 or plant.problem in _OF_TURNS or len(plant.good) >= _OF_A_SET:  # of several rows together
+    if len(plant.places) > 1 or plant.problem in _OF_TURNS:  # a fault of several rows together
+        return
+    if max(len(plant.good), plant.lines.count(b"\n")) >= _OF_A_SET:
         return
     ((line, where),) = plant.places
     rows = parsed(plant.lines)

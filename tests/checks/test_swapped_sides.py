@@ -1,6 +1,6 @@
 """Exchanges whose two texts changed places, in sets that say how either side reads."""
 
-from datacheck.checks.role_errors import RoleErrors
+from datacheck.checks.error_as_answer import ErrorAsAnswer
 from datacheck.testing import measure
 
 PLANTS = [f"{first}{second}" for first in "abcdefghij" for second in "klmnopqrstuv"]
@@ -23,7 +23,7 @@ SWAPPED = row(told("zz"), asked("zz"))
 
 
 def swapped(*rows):
-    found = measure(RoleErrors(), list(rows))
+    found = measure(ErrorAsAnswer(), list(rows))
     return [at for at, problem in found.problems if problem == "swapped_sides"]
 
 

@@ -100,7 +100,7 @@ class Wechat(Recognizer):
         ),
         "wechat.letters": rf"{_BEGUN}微信[ ]?{_NO_NAME}(?P<value>{_LETTERS})(?![A-Za-z0-9_\-@]){_ENDED}",
         "wechat.touched": (
-            rf"(?<![A-Za-z0-9_/\-])(?:[vw]x|[VW]X){_NO_NAME}"
+            rf"(?<![A-Za-z0-9_/@\-])(?:[vw]x|[VW]X){_NO_NAME}"
             rf"(?P<value>{_LETTERS}|[a-z]{{2,16}}(?:[_\-][a-z]{{2,12}}|[_\-]?[0-9]{{1,5}}))"
             rf"(?![A-Za-z0-9_\-@]){_ENDED}"
         ),

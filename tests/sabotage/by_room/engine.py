@@ -287,18 +287,18 @@ SABOTAGES = (
     Sabotage(
         "tables_are_pickled_by_polars",
         "a table that goes to a twin waits for no thread of polars, which may wait for Python",
-        "datacheck.engine.channel.Channel.__init__",
+        "datacheck.engine.table_pipe.TablePipe.__init__",
         "ForkingPickler.register(pl.DataFrame, _as_bytes)",
         "pass",
-        "tests/engine/test_channel.py::test_tables_are_sent_without_what_waits_for_threads_of_polars",
+        "tests/engine/test_table_pipe.py::test_tables_are_sent_without_what_waits_for_threads_of_polars",
     ),
     Sabotage(
         "files_between_processes_stay_open",
         "a table that was sent leaves no file",
-        "datacheck.engine.channel.Channel.send",
+        "datacheck.engine.table_pipe.TablePipe.send",
         "os.close(file)",
         "pass",
-        "tests/engine/test_channel.py::test_large_tables_are_in_no_pickle_and_leave_no_file",
+        "tests/engine/test_table_pipe.py::test_large_tables_are_in_no_pickle_and_leave_no_file",
     ),
     Sabotage(
         "a_dead_twin_is_a_step_not_done",

@@ -175,7 +175,7 @@ SABOTAGES = (
         "a_sieve_without_disguises",
         "what only folding can tell is never sieved out",
         "datacheck.pii.traces.KnownValues.sieve",
-        " + [NEEDS_FOLDING]",
+        "NEEDS_FOLDING, ",
         "",
         "tests/registry/test_retention.py::test_a_value_is_found_however_it_is_written[file-False-numerals]",
     ),

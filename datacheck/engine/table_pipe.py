@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 LARGE = 1 << 18  # bytes of a table, from which on it pays to map it
 
 
-class Channel:
+class TablePipe:
     """One end of a pipe (a pair of sockets). What is sent is pickled; as of any pipe, both ends trust each other."""
 
     def __init__(self, pipe: Connection) -> None:
-        """The pipe is the channel's from here on."""
+        """From here on nobody else uses the pipe."""
         # polars (2.1) pickles a table of several pieces with its threads and keeps Python from going on meanwhile;
         # where one of them is busy with an expression in Python, of another step, neither goes on.
         import polars as pl
