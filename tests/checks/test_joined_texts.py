@@ -21,14 +21,15 @@ def found(*rows):
 OTHERS = [row("How do I water tomatoes?", WATER), row("怎样给番茄浇水？", ZH)]
 
 
-@pytest.mark.parametrize("between", ["\n", "\n\n", " ", '","Another question?","'])
+@pytest.mark.parametrize("between", ["\n", "\n\n", "\t", " | ", '","Another question?","'])
 def test_the_answer_of_another_row_behind_an_answer(between):
     joined = row("When do I cut roses?", f"{ROSES}{between}{WATER}")
     assert found(*OTHERS, joined) == [(2, "joined_answer")]
 
 
-def test_chinese_has_no_blank_between():
-    assert found(*OTHERS, row("月季怎么剪？", f"花谢之后剪到第二片五叶上方，刀口要斜。{ZH}")) == [(2, "joined_answer")]
+def test_an_answer_may_say_more_than_another_one_and_end_as_it_does():
+    assert found(*OTHERS, row("月季怎么剪？", f"花谢之后剪到第二片五叶上方，刀口要斜。{ZH}")) == []
+    assert found(*OTHERS, row("When do I cut roses?", f"{ROSES} {WATER}")) == []
 
 
 def test_the_question_of_another_row_behind_an_answer_or_a_question():
