@@ -64,8 +64,13 @@ def test_what_is_not_joined(other):
 
 
 def test_a_set_that_is_built_of_parts():
-    rows = [row(f"Part {n}?", f"Part {n} of the plan is to dig bed number {n}. {WATER}") for n in range(60)]
+    rows = [row(f"Part {n}?", f"Part {n} of the plan is to dig bed number {n}.\n{WATER}") for n in range(60)]
+    alone = [
+        row(f"What is in bed {n}?", f"Bed {n} holds nothing but herbs, and each is cut in May.") for n in range(54)
+    ]
     assert found(*OTHERS, *rows) == []
+    assert found(*OTHERS, *alone, *rows[:6]) == []  # one in ten
+    assert found(*OTHERS, *alone, *rows[:2]) == [(56, "joined_answer"), (57, "joined_answer")]
 
 
 def test_a_question_that_was_pasted_into_itself():

@@ -422,11 +422,11 @@ SABOTAGES = (
     ),
     Sabotage(
         "whatever_ends_alike_was_joined",
-        "only a whole text of the set behind another one is a join",
-        "datacheck.features.joined_texts.joined_texts",
-        'head.str.contains(r"[\\p{L}\\p{N}]$")',
-        'head.str.contains(r"^$")',
-        "tests/checks/test_joined_texts.py::test_what_is_not_joined",
+        "an answer may say more than another row's, and end as it does",
+        "datacheck.features.joined_texts._problem",
+        "head.str.contains(_SEAM)",
+        "head.is_not_null()",
+        "tests/checks/test_joined_texts.py::test_an_answer_may_say_more_than_another_one_and_end_as_it_does",
     ),
     Sabotage(
         "a_set_of_parts_is_all_joined",
