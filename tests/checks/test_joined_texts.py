@@ -66,7 +66,11 @@ def test_what_is_not_joined(other):
 def test_a_set_that_is_built_of_parts():
     rows = [row(f"Part {n}?", f"Part {n} of the plan is to dig bed number {n}.\n{WATER}") for n in range(60)]
     alone = [
-        row(f"What is in bed {n}?", f"Bed {n} holds nothing but herbs, and each is cut in May.") for n in range(54)
+        row(
+            f"What is in bed {n}?",
+            f"Bed {n} holds nothing but herbs, and each of them is cut down to the ground in May.",
+        )
+        for n in range(54)
     ]
     assert found(*OTHERS, *rows) == []
     assert found(*OTHERS, *alone, *rows[:6]) == []  # one in ten
