@@ -18,7 +18,7 @@ _FROM_IT = ascii_edges(
     r"|extract|which|choose|select|identify|\bfind\b|highlight|option|copy|complete"
     r"|改|纠|语病|病句|语法|错|校对|润色|重复|复述|抄|原文|提取|抽取|找出|选|哪|摘|补全|续写"
 )
-# What programs put between two cells. An answer may say more than another row's, and end with the same sentence.
+# What programs put between two cells. A text may say more than another row's, and end with the same sentence.
 _SEAM = r"(?:[\n\t|]|\",\"?)\s*$"
 _EDGE, _TWICE = 8, 30  # characters that are looked for again, and of a prompt in which they are
 _PLACE = ["row", "part", "role", "turn", "path"]
@@ -27,9 +27,8 @@ _PLACE = ["row", "part", "role", "turn", "path"]
 def joined_texts(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `other_row`, `seam` of texts that another one ends.
 
-    `joined_answer`: an answer that ends with the answer or the prompt of another row, behind a line feed, a tab or a
-    sign between cells; `joined_prompt`: a prompt that
-    ends with the prompt of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
+    Behind a line feed, a tab or a sign between cells: `joined_answer`, an answer that ends with the answer or the prompt
+    of another row, and `joined_prompt`, a prompt that ends with the prompt of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
     chosen answer that ends with the rejected one. seam: the characters in front. None where more than 5 % of the rows
     are so, or where 20 % end with another text at all: such a set is built of parts.
     """
@@ -130,6 +129,6 @@ def _problem(head: pl.Expr) -> pl.Expr:
         .then(pl.when(~given & (pl.col("other") != "rejected") & ~asks_for_it).then(pl.lit("answer_behind_prompt")))
         .when(mine & (pl.col("part") != "rejected") & head.str.contains(_SEAM))
         .then(pl.lit("joined_answer"))
-        .when(~mine & given)  # an answer is often the input of the next task
+        .when(~mine & given & head.str.contains(_SEAM))  # an answer is often the input of the next task
         .then(pl.lit("joined_prompt"))
     )
