@@ -27,10 +27,11 @@ _PLACE = ["row", "part", "role", "turn", "path"]
 def joined_texts(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `other_row`, `seam` of texts that another one ends.
 
-    Behind a line feed, a tab or a sign between cells: `joined_answer`, an answer that ends with the answer or the prompt
-    of another row, and `joined_prompt`, a prompt that ends with the prompt of another row; `answer_behind_prompt`: with its own answer; `rejected_behind`: a
-    chosen answer that ends with the rejected one. seam: the characters in front. None where more than 5 % of the rows
-    are so, or where 20 % end with another text at all: such a set is built of parts.
+    Behind a line feed, a tab or a sign between cells: `joined_answer`, an answer that ends with the answer or the
+    prompt of another row, and `joined_prompt`, a prompt that ends with the prompt of another row. Whatever stands
+    between: `answer_behind_prompt`, a prompt with its own answer; `rejected_behind`, a chosen answer that ends with the
+    rejected one. seam: the characters in front. None where more than 5 % of the rows are so, or where 20 % end with
+    another text at all: such a set is built of parts.
     """
     sizes = piecewise(data, _sizes).collect()
     short = sizes.unique(["end", "size", "whole"]).group_by("end").agg(n=pl.col("size").n_unique())
