@@ -41,22 +41,29 @@ def joined_texts(data: View) -> pl.LazyFrame:
     longer = likely.join(least, on="end").filter(pl.col("size") >= pl.col("least") + _BEFORE)
     if longer.is_empty():
         return _NONE.lazy()
-    texts = of_rows(_bare(data.turns), longer.lazy()).with_columns(_end(), size=pl.col("text").str.len_chars())
     ends = likely.select("end", "size", "whole", other_row="row", other="part")
+    found = piecewise(data, lambda turns: _joined(turns, longer, ends)).collect()
+    known = found.sort("row", "turn")
+    rows = sizes["row"].n_unique()
+    return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
+
+
+def _joined(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
+    """Of a part what `joined_texts` gives; longer: `row` of texts with such an end, ends: those of the whole set."""
+    texts = of_rows(_bare(turns), longer.lazy()).with_columns(_end(), size=pl.col("text").str.len_chars())
     both = texts.join(ends.lazy(), on="end", suffix="_other").filter(
         pl.col("size") >= pl.col("size_other") + _BEFORE,
         pl.col("text").str.tail(pl.col("size_other")).hash() == pl.col("whole"),
     )
-    both, rows = both.collect().lazy(), sizes["row"].n_unique()
-    if total(both.unique("row")) > max(1, _BUILT * rows):
+    matched = both.collect()
+    if matched["row"].n_unique() > max(1, _BUILT * total(turns.select("row").unique())):
         return _NONE.lazy()
     head = pl.col("text").str.head(pl.col("size") - pl.col("size_other"))
     apart_from = ~head.str.contains(r"[\p{L}\p{N}]$") & head.str.contains(r"[\p{L}\p{N}]") & ~looks_like_code(head)
-    found = both.filter(apart_from).with_columns(problem=_problem(head)).filter(pl.col("problem").is_not_null())
+    found = matched.filter(apart_from).with_columns(problem=_problem(head)).drop_nulls("problem")
     found = found.with_columns(seam=(pl.col("size") - pl.col("size_other")).cast(pl.Int64))
     found = found.sort("row", "turn", "size_other", descending=[False, False, True]).unique(_PLACE, keep="first")
-    known = found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).collect().sort("row", "turn")
-    return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
+    return found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).lazy()
 
 
 _NONE = pl.DataFrame(
@@ -120,7 +127,7 @@ def _sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
 def _problem(head: pl.Expr) -> pl.Expr:
     """What a text and the one at its end are to each other."""
     own, mine = pl.col("row") == pl.col("other_row"), pl.col("role") == "assistant"
-    given = pl.col("other") == "prompt"
+    given, parted = pl.col("other") == "prompt", head.str.contains(_SEAM)
     asks_for_it = head.str.contains(_FROM_IT)
     both_sides = (pl.col("part") == "chosen") & (pl.col("other") == "rejected")
     return (
@@ -128,8 +135,8 @@ def _problem(head: pl.Expr) -> pl.Expr:
         .then(pl.when(both_sides).then(pl.lit("rejected_behind")))
         .when(own)
         .then(pl.when(~given & (pl.col("other") != "rejected") & ~asks_for_it).then(pl.lit("answer_behind_prompt")))
-        .when(mine & (pl.col("part") != "rejected") & head.str.contains(_SEAM))
+        .when(mine & (pl.col("part") != "rejected") & parted)
         .then(pl.lit("joined_answer"))
-        .when(~mine & given & head.str.contains(_SEAM))  # an answer is often the input of the next task
+        .when(~mine & given & parted)  # an answer is often the input of the next task
         .then(pl.lit("joined_prompt"))
     )
