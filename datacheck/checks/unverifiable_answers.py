@@ -258,7 +258,7 @@ class UnverifiableAnswers(Check):
         options = odd_options(data.turns.filter(pl.col("part") == "option"))
         apart = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt64)).unique().collect()
         plain = every.filter(~pl.col("listed")).drop_nulls("gold").with_columns(pl.col("row").cast(pl.UInt64))
-        odd = [options.with_columns(pl.col("row").cast(pl.UInt64)), unlisted(plain, data.turns, apart["row"])]
+        odd = [options.with_columns(pl.col("row").cast(pl.UInt64)), unlisted(plain, data, apart["row"])]
         found = {
             "options": pl.concat(odd).join(told.cast(pl.UInt64), on="row", how="anti", maintain_order="left").lazy()
         }

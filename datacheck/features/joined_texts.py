@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from datacheck.check import View, total
+from datacheck.check import View
 from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
 from datacheck.text.edges import ascii_edges
 
@@ -42,28 +42,37 @@ def joined_texts(data: View) -> pl.LazyFrame:
     if longer.is_empty():
         return _NONE.lazy()
     ends = likely.select("end", "size", "whole", other_row="row", other="part")
-    found = piecewise(data, lambda turns: _joined(turns, longer, ends)).collect()
-    known = found.sort("row", "turn")
+    matched = piecewise(data, lambda turns: _matched(turns, longer, ends)).collect()
     rows = sizes["row"].n_unique()
+    if matched["row"].n_unique() > max(1, _BUILT * rows):
+        return _NONE.lazy()
+    known = piecewise(data, lambda turns: _judged(turns, matched)).collect().sort("row", "turn")
     return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
 
 
-def _joined(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
-    """Of a part what `joined_texts` gives; longer: `row` of texts with such an end, ends: those of the whole set."""
+def _matched(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
+    """Of a part the texts that another one ends, and which; `seam`: the characters in front. No text is kept.
+
+    longer: `row` of those with such an end; ends: of the whole set.
+    """
     texts = of_rows(_bare(turns), longer.lazy()).with_columns(_end(), size=pl.col("text").str.len_chars())
     both = texts.join(ends.lazy(), on="end", suffix="_other").filter(
         pl.col("size") >= pl.col("size_other") + _BEFORE,
         pl.col("text").str.tail(pl.col("size_other")).hash() == pl.col("whole"),
     )
-    matched = both.collect()
-    if matched["row"].n_unique() > max(1, _BUILT * total(turns.select("row").unique())):
-        return _NONE.lazy()
-    head = pl.col("text").str.head(pl.col("size") - pl.col("size_other"))
-    apart_from = ~head.str.contains(r"[\p{L}\p{N}]$") & head.str.contains(r"[\p{L}\p{N}]") & ~looks_like_code(head)
-    found = matched.filter(apart_from).with_columns(problem=_problem(head)).drop_nulls("problem")
-    found = found.with_columns(seam=(pl.col("size") - pl.col("size_other")).cast(pl.Int64))
-    found = found.sort("row", "turn", "size_other", descending=[False, False, True]).unique(_PLACE, keep="first")
-    return found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).lazy()
+    seam = (pl.col("size") - pl.col("size_other")).cast(pl.Int64)
+    return both.select(*_PLACE, "other_row", "other", seam=seam)
+
+
+def _judged(turns: pl.LazyFrame, matched: pl.DataFrame) -> pl.LazyFrame:
+    """Of a part what `joined_texts` gives."""
+    texts = of_rows(_bare(turns), matched.lazy()).select("row", "path", "text")
+    both = matched.lazy().join(texts, on=["row", "path"])
+    head = pl.col("text").str.head(pl.col("seam"))
+    apart = ~head.str.contains(r"[\p{L}\p{N}]$") & head.str.contains(r"[\p{L}\p{N}]") & ~looks_like_code(head)
+    found = both.filter(apart).with_columns(problem=_problem(head)).drop_nulls("problem").sort("row", "turn", "seam")
+    first = found.unique(_PLACE, keep="first", maintain_order=True)
+    return first.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items())
 
 
 _NONE = pl.DataFrame(

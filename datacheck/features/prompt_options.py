@@ -2,7 +2,8 @@
 
 import polars as pl
 
-from datacheck.features.turn_texts import messages
+from datacheck.check import View
+from datacheck.features.turn_texts import messages, of_rows, piecewise
 
 _ENOUGH = 50  # rows with a letter for a gold, from which on there is a way that is usual
 _USUAL = 0.9  # of them list options in their prompts
@@ -12,7 +13,7 @@ _LISTED = r"(?:^|[\s(（\[])([A-J])[)）\]．.:：、]"
 _LINES = r"(?m)^[ \t(（\[]*([A-J])[)）\]．.:：、]"
 
 
-def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.DataFrame:
+def unlisted(golds: pl.DataFrame, data: View, chosen: pl.Series) -> pl.DataFrame:
     """`row`, `where`, `problem`, `text`: rows whose prompt lists other options than it should.
 
     golds: `row`, `where`, `gold`; chosen: rows that have a list of options of their own. Where nine golds in ten are
@@ -24,17 +25,10 @@ def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.
     )
     if lettered.height < _ENOUGH:
         return _NONE
-    asked = messages(turns).filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
-    text = asked.group_by("row").agg(pl.col("text").str.join("\n"))
-    letters = pl.element().str.extract("([A-J])")
-    text = text.select(
-        pl.col("row").cast(pl.UInt64),
-        listed=pl.col("text").str.extract_all(_LISTED).list.eval(letters).list.unique(),
-        lines=pl.col("text").str.extract_all(_LINES).list.eval(letters).list.unique(),
-    )
-    rows = lettered.lazy().join(text, on="row", maintain_order="left").collect()
+    listed = piecewise(data, lambda turns: _listed(of_rows(messages(turns), lettered.lazy())))
+    rows = lettered.lazy().join(listed, on="row", maintain_order="left").collect()
     bare = rows["listed"].list.len() < 2
-    if rows.height < _ENOUGH or int((~bare).sum()) < _USUAL * rows.height:
+    if int((~bare).sum()) < _USUAL * rows.height:
         return _NONE
     gold, lines = pl.col("gold").str.extract(_GOLD), pl.col("lines")
     due = lines.list.join("").str.len_bytes()
@@ -50,6 +44,18 @@ def unlisted(golds: pl.DataFrame, turns: pl.LazyFrame, chosen: pl.Series) -> pl.
     odd = rows.with_columns(problem=problem).drop_nulls("problem")
     few = pl.len().over("problem") <= max(1, _SLIPS * rows.height)
     return odd.filter(few).select("row", "where", "problem", text="gold").cast(_NONE.schema)
+
+
+def _listed(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `listed`, `lines`: the letters before options in the prompt of each row, and those that begin a line."""
+    asked = texts.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("assistant"))
+    text = asked.group_by("row").agg(pl.col("text").str.join("\n"))
+    letters = pl.element().str.extract("([A-J])")
+    return text.select(
+        pl.col("row").cast(pl.UInt64),
+        listed=pl.col("text").str.extract_all(_LISTED).list.eval(letters).list.unique(),
+        lines=pl.col("text").str.extract_all(_LINES).list.eval(letters).list.unique(),
+    )
 
 
 _NONE = pl.DataFrame(schema={"row": pl.UInt64, "where": pl.String, "problem": pl.String, "text": pl.String})

@@ -1,8 +1,10 @@
 """Texts behind which another text of the set stands, and what only looks so; the verdicts are by hand."""
 
+import polars as pl
 import pytest
 
 from datacheck.checks.run_on_answers import RunOnAnswers
+from datacheck.features.joined_texts import joined_texts
 from datacheck.testing import measure
 
 WATER = "Give the tomatoes one can of water each morning, and two when it is hot."
@@ -75,6 +77,30 @@ def test_a_set_that_is_built_of_parts():
     assert found(*OTHERS, *rows) == []
     assert found(*OTHERS, *alone, *rows[:6]) == []  # one in ten
     assert found(*OTHERS, *alone, *rows[:2]) == [(56, "joined_answer"), (57, "joined_answer")]
+
+
+class Parts:
+    """The turns of a set, cut after some rows."""
+
+    def __init__(self, rows, cut):
+        said = [
+            (at, part, role, turn, f"messages[{turn}].content", row["messages"][turn]["content"])
+            for at, row in enumerate(rows)
+            for turn, (part, role) in enumerate((("prompt", "user"), ("response", "assistant")))
+        ]
+        turns = pl.DataFrame(said, schema=["row", "part", "role", "turn", "path", "text"], orient="row")
+        self.turns, self.cut = turns.with_columns(pl.col("turn").cast(pl.UInt16)).lazy(), cut
+
+    def pieces(self, _):
+        return [self.turns.filter(pl.col("row") < self.cut), self.turns.filter(pl.col("row") >= self.cut)]
+
+
+def test_what_is_joined_does_not_hang_on_where_the_set_is_cut():
+    alone = [row(f"Bed {n}?", f"Bed {n} holds nothing but herbs, and each of them is cut in May.") for n in range(54)]
+    joined = [row(f"Part {n}?", f"Part {n} of the plan is to dig bed number {n}.\n{WATER}") for n in range(2)]
+    rows = [*joined, *OTHERS, *alone]
+    cuts = [joined_texts(Parts(rows, cut)).select("row", "problem", "other_row").collect().rows() for cut in (2, 4, 60)]
+    assert cuts == [[(0, "joined_answer", 2), (1, "joined_answer", 2)]] * 3
 
 
 def test_a_question_that_was_pasted_into_itself():
