@@ -4,10 +4,11 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, saying, total
+from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.turn_texts import evidence, flagged, of_rows, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
 from datacheck.loading.formats.chatml import RENDERED
+from datacheck.text.views import alone
 
 # Pictures, sounds and boxes stand in the text of their rows on purpose (Phi-3, Qwen-VL), as <image> does.
 _MEDIA = r"(?i)<\|(?:image|video|audio|vision|img|object_ref|box|quad|speech)[a-z0-9_]*\|>"
@@ -66,11 +67,52 @@ class ControlTokens(Check):
     reads = "text"
     check: Literal["control_tokens"] = "control_tokens"
 
+    def needs(self) -> tuple[Need, ...]:
+        """The tokens in texts."""
+        return (Need(Tags()),)
+
     def measure(self, data: View) -> Measured:
+        """Count what the feature found, and look at what a template has rendered."""
+        rendered, some = _rendered(data)
+        found = pl.concat([data[Need(Tags())], *([rendered] if some else [])], how="diagonal_relaxed")
+        found = found.collect().lazy()
+        text = pl.col("format").is_in(names_of("plain"))
+        plain = total(data.rows.filter(text))
+        left_out = Message.plural(
+            "{n:,} row is one plain text, which may be rendered on purpose",
+            "{n:,} rows are one plain text, which may be rendered on purpose",
+            plain,
+        )
+        unknown = pl.col("problem") == "unknown_token"
+        return Measured(
+            (
+                *rates("rate", found.filter(~unknown), data.rows, by=self.by, rows=data.rows),
+                *rates("unknown", found.filter(unknown), data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=evidence(found, turn_texts(data, plain=False, thoughts=True), "said"),
+            figures={"kinds": per_kind(found)},
+            not_checked=((left_out,) if plain else ()) + _said_of_rendered(0 if some else total(rendered)),
+        )
+
+
+class Tags(Feature):
+    """What `flagged` gives of control tokens and of tags that do not pair, and `said`: how many there are of each."""
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "problem": pl.String, "detail": pl.String, "said": pl.String,
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
         """Search every message; judge the tags that also have another meaning by how they stand."""
-        texts = turn_texts(data, plain=False, thoughts=True)
+        texts = turn_texts(part, plain=False, thoughts=True)
         suspect = texts.filter(pl.col("text").str.contains(f"{_TOKEN}|{_S}|{_THINK}"))
         suspect = suspect.join(_opened(texts), on=["row", "turn"], how="left", maintain_order="left")
+        counts = {
+            name: pl.col("text").str.count_matches(tag, literal=True)
+            for name, tag in (("opened", "<think>"), ("closed", "</think>"))
+        }
+        suspect = suspect.with_columns(said=saying("{opened} opened, {closed} closed", **counts))
         token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))
         kinds = {
             "control_token": token.str.contains(_KNOWN),
@@ -85,33 +127,9 @@ class ControlTokens(Check):
             "unknown_token": token.str.extract(f"({_TOKEN})"),
             "sequence_token": outside_code.str.extract(f"({_S})"),
         }
-        rendered, some = _rendered(data)
-        found = pl.concat([flagged(suspect, kinds, details), *([rendered] if some else [])], how="diagonal")
-        text = pl.col("format").is_in(names_of("plain"))
-        plain = total(data.rows.filter(text))
-        left_out = Message.plural(
-            "{n:,} row is one plain text, which may be rendered on purpose",
-            "{n:,} rows are one plain text, which may be rendered on purpose",
-            plain,
-        )
-        unknown = pl.col("problem") == "unknown_token"
-        return Measured(
-            (
-                *rates("rate", found.filter(~unknown), data.rows, by=self.by, rows=data.rows),
-                *rates("unknown", found.filter(unknown), data.rows, by=self.by, rows=data.rows),
-            ),
-            evidence=evidence(found, texts).with_columns(
-                said=pl.when(pl.col("problem") == "unbalanced_think").then(
-                    saying(
-                        "{opened} opened, {closed} closed",
-                        opened=pl.col("text").str.count_matches("<think>", literal=True),
-                        closed=pl.col("text").str.count_matches("</think>", literal=True),
-                    )
-                )
-            ),
-            figures={"kinds": per_kind(found)},
-            not_checked=((left_out,) if plain else ()) + _said_of_rendered(0 if some else total(rendered)),
-        )
+        found = flagged(suspect, kinds, details)
+        counted = pl.when(pl.col("problem") == "unbalanced_think").then("said")
+        return alone(found.with_columns(said=counted).select(*self.columns).collect())
 
 
 def _rendered(data: View) -> tuple[pl.LazyFrame, bool]:

@@ -4,8 +4,9 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of_suspects, without_code
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.features.suspects import Suspects, suspects
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, without_code
 from datacheck.loading.formats import names_of
 from datacheck.text.edges import ascii_edges, either
 
@@ -115,6 +116,20 @@ _MARKUP = (  # what the templates themselves say, which is no word of a user
 )
 
 
+class TemplateTexts(Suspects):
+    """The rows with a message, not of a tool, in which parts of a template may stand."""
+
+    plain = False
+
+    def gate(self) -> pl.Expr:
+        """The patterns, as few of them as one as are fast so."""
+        text = pl.col("text")
+        kinds = [text.str.contains(either(_PATTERNS[kind] for kind in _AT_ONCE))]
+        kinds += [text.str.contains(each) for each in (_PATTERNS["alpaca"], _PATTERNS["vicuna"], _GRADE)]
+        closing = text.str.tail(_TAIL).str.contains(_PATTERNS["closing"])
+        return pl.col("role").ne_missing("tool") & pl.any_horizontal(*kinds, closing)
+
+
 class EmbeddedTemplate(Check):
     r"""Share of rows with a template or conversation inside one message: `### Instruction:`, `User: … Assistant: …`.
 
@@ -143,15 +158,14 @@ class EmbeddedTemplate(Check):
     reads = "text"
     check: Literal["embedded_template"] = "embedded_template"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may be of a template."""
+        return (Need(TemplateTexts()),)
+
     def measure(self, data: View) -> Measured:
         """Search every message with its code taken out, then ask what the row is about."""
-        text, spoken = pl.col("text"), pl.col("role").ne_missing("tool")
-        any_kind = text.str.contains(either(_PATTERNS[kind] for kind in _AT_ONCE))
-        for literal in (_PATTERNS["alpaca"], _PATTERNS["vicuna"], _GRADE):
-            any_kind |= text.str.contains(literal)
-        any_kind |= text.str.tail(_TAIL).str.contains(_PATTERNS["closing"])
-        texts = texts_of_suspects(data, spoken & any_kind, plain=False).filter(spoken)
-        bare = texts.filter(any_kind).with_columns(text=without_code(pl.col("text")))
+        texts = suspects(data, TemplateTexts()).filter(pl.col("role").ne_missing("tool"))
+        bare = texts.filter(TemplateTexts().gate()).with_columns(text=without_code(pl.col("text")))
         bare = bare.collect().lazy()
         heard = of_rows(texts, bare)
         heard = heard.with_columns(text=pl.col("text").str.replace_all(_MARKUP, " "))

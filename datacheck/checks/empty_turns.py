@@ -4,8 +4,8 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import piecewise
+from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.text.views import alone
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
 # variation selectors and the combining grapheme joiner: all that shows nothing on a screen.
@@ -43,11 +43,14 @@ class EmptyTurns(Check):
     reads = "text"
     check: Literal["empty_turns"] = "empty_turns"
 
+    def needs(self) -> tuple[Need, ...]:
+        """The turns that say nothing."""
+        return (Need(EmptyTexts()),)
+
     def measure(self, data: View) -> Measured:
         """Give each turn its problem, if it has one."""
-        found = _without_media(piecewise(data, _judged), data.cells)
-        found = found.select("row", "problem", where="path").collect().lazy()  # once, for the rate and for the evidence
-        silent = total(piecewise(data, _silent, "turns", "rows"))
+        every = data[Need(EmptyTexts())].collect().lazy()
+        found, silent = every.drop_nulls("problem"), total(every.filter(pl.col("problem").is_null()))
         lack = Message.plural(
             "{n:,} row has no message, answer or text to look at",
             "{n:,} rows have no message, answer or text to look at",
@@ -58,6 +61,17 @@ class EmptyTurns(Check):
             evidence=found,
             not_checked=(lack,) if silent else (),
         )
+
+
+class EmptyTexts(Feature):
+    """`row`, `problem`, `where` of turns that say nothing; without a problem the rows that have no turn to look at."""
+
+    columns = {"row": pl.UInt32, "problem": pl.String, "where": pl.String}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at each turn, then at the rows that have none."""
+        found = _without_media(_judged(part.turns), part.cells).select("row", "problem", where="path")
+        return alone(pl.concat([found, _silent(part.turns, part.rows)], how="diagonal").collect())
 
 
 def _judged(turns: pl.LazyFrame) -> pl.LazyFrame:

@@ -4,9 +4,10 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.canned_answers import canned_answers
-from datacheck.features.swapped_sides import swapped_sides
+from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, View, rates
+from datacheck.features.canned_answers import AnswerKeys, canned_answers
+from datacheck.features.suspects import Suspects, suspects
+from datacheck.features.swapped_sides import Sides, swapped_sides
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -15,12 +16,11 @@ from datacheck.features.turn_texts import (
     messages,
     of_rows,
     per_kind,
-    piecewise,
-    texts_of_suspects,
     turn_texts,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
+from datacheck.text.views import alone
 
 _SORRY = r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?"
 _REASONS = (
@@ -128,6 +128,22 @@ _OF_NOTHING = ascii_edges(
 _SPOKEN_OF = {"": "errors", "null": "nothing", "printed": "data", "link": "links", "acknowledged": "agreement"}
 
 
+class ErrorTexts(Suspects):
+    """The rows in which the assistant or a tool may say what programs say."""
+
+    plain = False
+
+    def gate(self) -> pl.Expr:
+        """Each pattern by itself: as one they take five times as long, there are so many ways in which it may go on."""
+        text = pl.col("text")
+        kinds = [text.str.contains(each) for each in (*_PATTERNS.values(), _PRINTED, _HEARD, _LINK)]
+        return _by_model() & pl.any_horizontal(*kinds, text.str.contains(_TRACEBACK, literal=True))
+
+
+def _by_model() -> pl.Expr:
+    return pl.col("role").is_in(["assistant", "tool"])
+
+
 class ErrorAsAnswer(Check):
     """Share of rows whose answer is an error of what produced it: a traceback, `429 Too Many Requests`, `null`.
 
@@ -188,15 +204,15 @@ class ErrorAsAnswer(Check):
     reads = "answer"
     check: Literal["error_as_answer"] = "error_as_answer"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may be an error, and what is to be known of all answers."""
+        return Need(ErrorTexts()), Need(AnswerKeys()), Need(Sides()), Need(LastAnswers())
+
     def measure(self, data: View) -> Measured:
         """Look at the beginning of what the assistant and its tools say, then at what was asked."""
-        text, by_model = pl.col("text"), pl.col("role").is_in(["assistant", "tool"])
-        # each by itself: as one pattern they take five times as long, there are so many ways in which it may go on
-        any_kind = pl.any_horizontal(map(text.str.contains, (*_PATTERNS.values(), _PRINTED, _HEARD, _LINK)))
-        any_kind |= text.str.contains(_TRACEBACK, literal=True)
-        texts = texts_of_suspects(data, by_model & any_kind, plain=False)
-        said = texts.filter(by_model)
-        suspect = said.filter(any_kind).collect().lazy()
+        texts = suspects(data, ErrorTexts())
+        said = texts.filter(_by_model())
+        suspect = said.filter(ErrorTexts().gate()).collect().lazy()
         heard = of_rows(texts, suspect)
         prose = suspect.with_columns(text=without_code(pl.col("text")))
         prose = prose.join(_asked(heard), on="row", how="left", maintain_order="left")
@@ -222,7 +238,7 @@ class ErrorAsAnswer(Check):
 
 def _bare(data: View) -> pl.LazyFrame:
     """Last answers that are a number or a letter and nothing else, where few are, to users who ask for neither."""
-    last = piecewise(data, _last).collect()
+    last = data[Need(LastAnswers())].collect()
     some = last.filter("bare")
     if last.height < _ANSWERS or some.height > _SOME * last.height:
         some = some.clear()
@@ -232,12 +248,24 @@ def _bare(data: View) -> pl.LazyFrame:
     return found.with_columns(problem=pl.lit("bare"), detail=pl.lit(None, pl.String)).lazy()
 
 
+class LastAnswers(Feature):
+    """`row`, `part`, `role`, `turn`, `path`, `bare` (a number or a letter and nothing else): each row's last answer."""
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "bare": pl.Boolean,
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at the short ones."""
+        return alone(_last(part.turns).collect())
+
+
 def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
-    """`row`, `part`, `role`, `turn`, `path`, `bare`: the last answer of each row."""
     said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
     bare = (pl.col("text").str.len_bytes() < _SHORT) & pl.col("text").str.contains(_BARE)
-    return last.select(pl.col("row").cast(pl.UInt64), "part", "role", "turn", "path", bare=bare)
+    return last.select("row", "part", "role", "turn", "path", bare=bare)
 
 
 def _kinds() -> dict[str, pl.Expr]:

@@ -4,7 +4,8 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
+from datacheck.check import Check, Limit, Measured, Metric, Need, Value, View, rates
+from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -14,7 +15,6 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
-    texts_of_suspects,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
@@ -75,6 +75,20 @@ _PATTERNS = {
 _FEW = 3  # a single private character may be a logo, a single "??" is a way to ask
 
 
+class DamagedTexts(Suspects):
+    """The rows with a text that may be damaged in one way or another."""
+
+    thoughts = True
+
+    def gate(self) -> pl.Expr:
+        """All patterns as one."""
+        return pl.col("text").str.contains("|".join((*_patterns().values(), ESCAPE, *_MAYBE_WORN)))
+
+
+def _patterns() -> dict[str, str]:
+    return {"mojibake": mojibake(), **_PATTERNS, "spaced": _SPACED}
+
+
 class GarbledText(Check):
     r"""Share of rows with text that was damaged on its way: wrong encodings, lost, control or steering characters.
 
@@ -127,12 +141,14 @@ class GarbledText(Check):
     reads = "text"
     check: Literal["garbled_text"] = "garbled_text"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may be damaged."""
+        return (Need(DamagedTexts()),)
+
     def measure(self, data: View) -> Measured:
         """Search every text for each kind of damage."""
-        patterns = {"mojibake": mojibake(), **_PATTERNS, "spaced": _SPACED}
-        any_kind = pl.col("text").str.contains("|".join((*patterns.values(), ESCAPE, *_MAYBE_WORN)))
-        texts = texts_of_suspects(data, any_kind, thoughts=True)
-        suspect = texts.filter(any_kind).collect().lazy()
+        patterns, texts = _patterns(), suspects(data, DamagedTexts())
+        suspect = texts.filter(DamagedTexts().gate()).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
         found = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)

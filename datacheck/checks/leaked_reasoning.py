@@ -5,18 +5,10 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.thinking_blocks import unlike_blocks
-from datacheck.features.turn_texts import (
-    asked,
-    evidence,
-    flagged,
-    of_rows,
-    per_kind,
-    texts_of_suspects,
-    turn_texts,
-    without_code,
-)
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, turn_texts, without_code
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
@@ -66,6 +58,17 @@ _ASKED = ascii_edges(
 )
 
 
+class ThinkingTexts(Suspects):
+    """The rows in which the assistant may think aloud."""
+
+    plain = False
+
+    def gate(self) -> pl.Expr:
+        """A tag, or words with which thinking begins."""
+        told = pl.col("text").str.contains(_TAG) | pl.col("text").str.contains(either((_LABELLED, _META, _BEGINS)))
+        return (pl.col("role") == "assistant") & told
+
+
 class LeakedReasoning(Check):
     """Share of rows whose visible answer holds the model's thinking: `<thinking>`, "the user wants", 等等，不对.
 
@@ -106,13 +109,15 @@ class LeakedReasoning(Check):
         default="auto", description="whether answers may hold thinking in tags; auto: where one row in ten has them"
     )
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may be thinking."""
+        return (Need(ThinkingTexts()),)
+
     def measure(self, data: View) -> Measured:
         """Find tags and phrases, then leave out what was asked for and what is the set's own form."""
-        text, spoken = pl.col("text"), pl.col("role") == "assistant"
-        any_kind = text.str.contains(_TAG) | text.str.contains(either((_LABELLED, _META, _BEGINS)))
-        texts = texts_of_suspects(data, spoken & any_kind, plain=False)
-        said = texts.filter(spoken)
-        suspect = said.filter(any_kind).collect().lazy()
+        text, texts = pl.col("text"), suspects(data, ThinkingTexts())
+        said = texts.filter(pl.col("role") == "assistant")
+        suspect = said.filter(ThinkingTexts().gate()).collect().lazy()
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(

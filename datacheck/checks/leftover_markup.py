@@ -5,16 +5,9 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
-from datacheck.features.turn_texts import (
-    evidence,
-    flagged,
-    looks_like_code,
-    of_rows,
-    per_kind,
-    texts_of_suspects,
-    without_code,
-)
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.features.suspects import Suspects, suspects
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, of_rows, per_kind, without_code
 from datacheck.text.edges import ascii_edges, either
 from datacheck.text.gated import by_beginning, contains_behind, contains_run, one_of
 
@@ -196,6 +189,21 @@ _CIPHER = ascii_edges(
 )
 
 
+class MarkedUpTexts(Suspects):
+    """The rows with a text, not of a tool, in which markup or words of pages may be."""
+
+    thoughts = True
+
+    def gate(self) -> pl.Expr:
+        """All patterns one by one: as one they take a hundred times as long."""
+        text = pl.col("text")
+        return pl.col("role").ne_missing("tool") & pl.any_horizontal(
+            *map(text.str.contains, _GATES),
+            contains_behind(text, _OF_CHROME, "|".join(_CHROME)),
+            contains_run(text, _BLOB_SIGNS, _LONG_BLOB, f"{_LETTERS}{{{_LONG_BLOB}}}"),
+        )
+
+
 class LeftoverMarkup(Check):
     r"""Share of rows with markup of web pages or forums in their prose: `</p>`, `&nbsp;`, `[/url]`, or base64 data.
 
@@ -227,18 +235,15 @@ class LeftoverMarkup(Check):
     reads = "text"
     check: Literal["leftover_markup"] = "leftover_markup"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may be markup."""
+        return (Need(MarkedUpTexts()),)
+
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
         text = pl.col("text")
-        # one by one: as one pattern they take a hundred times as long
-        any_kind = pl.any_horizontal(
-            *map(text.str.contains, _GATES),
-            contains_behind(text, _OF_CHROME, "|".join(_CHROME)),
-            contains_run(text, _BLOB_SIGNS, _LONG_BLOB, f"{_LETTERS}{{{_LONG_BLOB}}}"),
-        )
-        spoken = pl.col("role").ne_missing("tool")
-        texts = texts_of_suspects(data, spoken & any_kind, thoughts=True).filter(spoken)
-        suspect = texts.filter(any_kind).collect().lazy()
+        texts = suspects(data, MarkedUpTexts()).filter(pl.col("role").ne_missing("tool"))
+        suspect = texts.filter(MarkedUpTexts().gate()).collect().lazy()
         subjects = _subjects(of_rows(texts, suspect))
         prose = suspect.with_columns(text=without_code(pl.col("text"))).join(
             subjects, on="row", how="left", maintain_order="left"

@@ -5,9 +5,8 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Limit, Measured, Message, Metric, Value, View, rates, saying, total
+from datacheck.check import Feature, Limit, Measured, Message, Metric, Need, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
-from datacheck.features.turn_texts import piecewise
 
 _MAX_CHARS = 60_000
 _TIMES = 4  # the row in the middle: where half of the rows are contracts or books, their length is meant
@@ -50,18 +49,21 @@ class OverlongSamples(OfTokens):
     )
     max_tokens: int | None = Field(default=None, ge=1, description="tokens that a row may have; needs a tokenizer")
 
+    def needs(self) -> tuple[Need, ...]:
+        """The lengths of rows, and their tokens where a tokenizer is named."""
+        return (Need(RowSizes()), *super().needs())
+
     def measure(self, data: View) -> Measured:
-        """Add up the lengths of the turns of each row; count its tokens where a tokenizer is named."""
+        """Count the rows that are too long in characters, or in tokens where a tokenizer is named."""
         measured = self._characters(data)
-        if self.needs():
-            return self._tokens(data, measured)
+        for tokens in super().needs():
+            return self._tokens(data, data[tokens], measured)
         if self.max_tokens is not None:
             return self.not_measured(NO_TOKENIZER)
         return measured
 
-    def _tokens(self, data: View, by_chars: Measured) -> Measured:
+    def _tokens(self, data: View, tokens: pl.LazyFrame, by_chars: Measured) -> Measured:
         """Rows that are too long in either unit; lengths in tokens."""
-        tokens = data[self.needs()[0]]
         limits = unknown(tokens)
         if limits:
             return self.not_measured(*limits)
@@ -92,7 +94,7 @@ class OverlongSamples(OfTokens):
 
     def _characters(self, data: View) -> Measured:
         turns = data.turns.select("row", "part", "path", size=_size())
-        rows = piecewise(data, _row_sizes)
+        rows = data[Need(RowSizes())].collect().lazy()
         of_row = self.max_chars or max(_MAX_CHARS, _TIMES * _middle(rows))
         most = self.max_turn_chars or of_row
         long_rows = rows.filter(pl.col("size") > of_row).select(
@@ -118,8 +120,17 @@ class OverlongSamples(OfTokens):
         )
 
 
-def _row_sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
+class RowSizes(Feature):
     """`row`, `size` in characters: of a pair, the prompt and the longer answer."""
+
+    columns = {"row": pl.UInt32, "size": pl.Int64}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Count."""
+        return _row_sizes(part.turns).collect()
+
+
+def _row_sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
     by_part = turns.group_by("row", "part").agg(_size().sum().alias("size"))
     side = pl.col("part").is_in(["chosen", "rejected"])
     size = pl.col("size").filter(~side).sum() + pl.col("size").filter(side).max().fill_null(0)

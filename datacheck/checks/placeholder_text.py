@@ -4,18 +4,10 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.text_key import media
-from datacheck.features.turn_texts import (
-    asked,
-    evidence,
-    flagged,
-    looks_like_code,
-    of_rows,
-    per_kind,
-    texts_of_suspects,
-    without_code,
-)
+from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, of_rows, per_kind, without_code
 from datacheck.text.edges import ascii_edges, either
 from datacheck.text.gated import contains_behind, one_of
 from datacheck.text.prose import is_prose
@@ -118,6 +110,20 @@ _ALONE = rf"(?m)^[ \t]*\{{(?:{_FIELDS})\}}[ \t]*$"  # in a line of its own
 _GIVEN = either(_PATTERNS[kind] for kind in _BRACES)
 
 
+class TextsWithPlaces(Suspects):
+    """The rows with a text in which something may be left to fill in, or may be missing."""
+
+    thoughts = True
+
+    def gate(self) -> pl.Expr:
+        """A placeholder, or words about what is not there."""
+        return _any_kind() | _may_be_absent()
+
+
+def _any_kind() -> pl.Expr:
+    return pl.col("text").str.contains(either((_PATTERNS | _ANSWERED).values()))
+
+
 class PlaceholderText(Check):
     """Share of rows with a placeholder that nobody filled in: `{{name}}`, `${user}`, `{instruction}`, `[内容]`, TODO.
 
@@ -151,11 +157,14 @@ class PlaceholderText(Check):
     reads = "text"
     check: Literal["placeholder_text"] = "placeholder_text"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may have a place that is not filled."""
+        return (Need(TextsWithPlaces()),)
+
     def measure(self, data: View) -> Measured:
         """Search every text with its Markdown code taken out."""
-        any_kind = pl.col("text").str.contains(either((_PATTERNS | _ANSWERED).values()))
-        texts = texts_of_suspects(data, any_kind | _may_be_absent(), thoughts=True)
-        suspect = texts.filter(any_kind).collect().lazy()
+        texts = suspects(data, TextsWithPlaces())
+        suspect = texts.filter(_any_kind()).collect().lazy()
         heard = of_rows(texts, suspect)
         prose = suspect.join(asked(heard, form=_FORMS, braces=_GIVEN), on="row", how="left", maintain_order="left")
         prose = prose.with_columns(text=without_code(pl.col("text")))

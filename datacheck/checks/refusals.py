@@ -4,10 +4,11 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, Value, View, rates
-from datacheck.features.turn_texts import evidence, flagged, messages, per_kind, piecewise, turn_texts
+from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, Value, View, rates
+from datacheck.features.turn_texts import evidence, flagged, messages, per_kind, turn_texts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
+from datacheck.text.views import alone
 
 _NONE = 2  # bytes of a list of tools without any
 _HEAD = 240  # characters at the start of an answer; a refusal further on belongs to a story
@@ -105,47 +106,65 @@ class Refusals(Check):
     reads = "answer"
     check: Literal["refusals"] = "refusals"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may refuse."""
+        return (Need(RefusingEnds()),)
+
     def measure(self, data: View) -> Measured:
         """Search the start of every answer."""
-        texts = turn_texts(data, plain=False)
-        text = pl.col("text")
+        text, ends = pl.col("text"), data[Need(RefusingEnds())].collect().lazy()
         found = flagged(
-            piecewise(data, _suspect),
+            ends.filter(side="head").drop("side"),
             {kind: text.str.contains(pattern) for kind, pattern in _KINDS.items()},
             {kind: text.str.extract(f"({pattern})") for kind, pattern in _KINDS.items()},
         )
-        dated = flagged(piecewise(data, _dated), {"knowledge_cutoff": pl.lit(value=True)})
-        ends = piecewise(data, _signed)
-        found = pl.concat(
-            [found, dated, flagged(ends, {"signed": pl.lit(value=True)}, {"signed": text.str.extract(f"({_SIGNED})")})]
-        )
+        dated = flagged(ends.filter(side="date").drop("side"), {"knowledge_cutoff": pl.lit(value=True)})
+        signed = {"signed": text.str.extract(f"({_SIGNED})")}
+        named = flagged(ends.filter(side="tail").drop("side"), {"signed": pl.lit(value=True)}, signed)
+        found = pl.concat([found, dated, named])
         refused = found.filter(~pl.col("problem").is_in(_NAMED))
         named = found.filter(pl.col("problem").is_in(_NAMED))
         values: tuple[Value, ...] = (
             *rates("rate", refused, data.rows, by=self.by, rows=data.rows),
             *rates("identity", named, data.rows, by=self.by, rows=data.rows),
         )
-        return Measured(values, evidence=evidence(found, texts), figures={"kinds": per_kind(found)})
+        shown = evidence(found, turn_texts(data, plain=False))
+        return Measured(values, evidence=shown, figures={"kinds": per_kind(found)})
 
 
-def _signed(turns: pl.LazyFrame) -> pl.LazyFrame:
+class RefusingEnds(Feature):
+    """What answers that may refuse, or name a model, say at one end: `text` there, and `side`: head, date or tail.
+
+    date: of an answer that says when its model's knowledge ends, which may be anywhere; no text of it is kept.
+    """
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "text": pl.String, "side": pl.String,
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at the beginning, at all of it for a few words, and at the end."""
+        said = messages(part.turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+        sides = {"head": _suspect(said, part.turns), "date": _dated(said), "tail": _signed(said)}
+        return pl.concat([alone(each.with_columns(side=pl.lit(side)).collect()) for side, each in sides.items()])
+
+
+def _signed(said: pl.LazyFrame) -> pl.LazyFrame:
     """The ends of the answers that name who wrote them."""
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     ends = said.with_columns(text=pl.col("text").str.tail(_TAIL))
     named = ends.filter(pl.col("text").str.contains(_SIGNERS)).collect().lazy()  # few, for the slower pattern
     return named.filter(pl.col("text").str.contains(_SIGNED))
 
 
-def _dated(turns: pl.LazyFrame) -> pl.LazyFrame:
+def _dated(said: pl.LazyFrame) -> pl.LazyFrame:
     """The answers that say when their model's knowledge ends."""
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     named = said.filter(pl.col("text").str.contains(_CUTOFFS)).collect().lazy()
-    return named.filter(pl.col("text").str.contains(_CUTOFF))
+    return named.filter(pl.col("text").str.contains(_CUTOFF)).with_columns(text=pl.lit(None, pl.String))
 
 
-def _suspect(turns: pl.LazyFrame) -> pl.LazyFrame:
+def _suspect(said: pl.LazyFrame, turns: pl.LazyFrame) -> pl.LazyFrame:
     """The beginnings of the answers that may refuse."""
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
     heads = said.with_columns(text=pl.col("text").str.slice(0, _HEAD))
     found = heads.filter(pl.any_horizontal(map(pl.col("text").str.contains, _ONE_BY_ONE))).collect().lazy()
     offering = turns.filter(pl.col("part") == "tools", pl.col("text").str.len_bytes() > _NONE).select("row").unique()

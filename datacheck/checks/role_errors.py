@@ -6,11 +6,11 @@ from typing import Any, Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, around, rates, saying, total
+from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, around, rates, saying, total
 from datacheck.features.outcomes import NOT_READABLE, Fates, RunOf
-from datacheck.features.turn_texts import piecewise
 from datacheck.loading.formats import names_of
 from datacheck.text.gated import one_of
+from datacheck.text.views import alone
 from datacheck.trainers import is_trainer
 from datacheck.trainers.base import Mode
 
@@ -61,12 +61,12 @@ class RoleErrors(Check):
         return {"run": RunOf(**{name: run[name] for name in RunOf.model_fields})}
 
     def needs(self) -> tuple[Need, ...]:
-        """What the trainer does with each row, if one is named."""
-        return (Need(Fates(run=self.run)),) if self.run else ()
+        """What is wrong by itself, and what the trainer does with each row, if one is named."""
+        return (Need(RoleFaults()), *((Need(Fates(run=self.run)),) if self.run else ()))
 
     def measure(self, data: View) -> Measured:
-        """Look at each message beside the one before it, then at each row as a whole; add the trainer's own rules."""
-        found = piecewise(data, _judged, "turns", "cells", "rows")
+        """Count what the feature found, with the trainer's own rules."""
+        found = data[Need(RoleFaults())]
         exempt = total(data.rows.filter(pl.col("format").is_in([*names_of("plain"), "rows"])))
         left_out = Message.plural(
             "{n:,} row is text or a plain row and has no roles",
@@ -103,10 +103,16 @@ def _by_trainer(mode: Mode, found: pl.LazyFrame, fates: pl.DataFrame) -> pl.Lazy
     return pl.concat([kept, lines], how="diagonal")
 
 
-def _judged(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
-    """What is wrong with messages in their places, and with rows as wholes."""
-    spoken = _sequence(turns, cells, rows)
-    return pl.concat([_order(spoken), _whole(spoken, rows)], how="diagonal")
+class RoleFaults(Feature):
+    """`row`, `where`, `problem`, `said`: what is wrong with messages in their places, and with rows as wholes."""
+
+    columns = {"row": pl.UInt32, "where": pl.String, "problem": pl.String, "said": pl.String}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at each message beside the one before it, then at each row as a whole."""
+        spoken = _sequence(part.turns, part.cells, part.rows)
+        found = pl.concat([_order(spoken), _whole(spoken, part.rows)], how="diagonal")
+        return alone(found.select(*self.columns).collect())
 
 
 def _sequence(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:

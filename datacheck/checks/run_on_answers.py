@@ -4,8 +4,9 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Metric, View, rates
-from datacheck.features.joined_texts import joined_texts, pasted_questions
+from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates
+from datacheck.features.joined_texts import PastedTexts, TextEnds, joined_texts, pasted_questions
+from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.turn_texts import (
     asked,
     evidence,
@@ -55,6 +56,17 @@ _SHOWN = 40  # characters on either side of a seam
 _ASKED_TEMPLATE = r"(?i)###|prompt|template|fine-?tun|instruction[- ]tun|alpaca|vicuna|模板|提示词|微调"
 
 
+class SpeakingTexts(Suspects):
+    """The rows with an answer, or an earlier turn of the assistant, in which a line may begin with a speaker."""
+
+    plain = False
+
+    def gate(self) -> pl.Expr:
+        """What is not learnt (rejected answers) does not count."""
+        said = (pl.col("part") != "rejected") & (pl.col("role") == "assistant")
+        return said & pl.col("text").str.contains(_GATE)
+
+
 class RunOnAnswers(Check):
     r"""Share of rows whose answer goes on to speak for the next speaker: `Human: …`, `### Instruction:`, 用户：….
 
@@ -85,11 +97,14 @@ class RunOnAnswers(Check):
     reads = "answer"
     check: Literal["run_on_answers"] = "run_on_answers"
 
+    def needs(self) -> tuple[Need, ...]:
+        """What may speak for somebody else, and how texts end."""
+        return Need(SpeakingTexts()), Need(TextEnds()), Need(PastedTexts())
+
     def measure(self, data: View) -> Measured:
         """Look for marks of speakers behind the beginning of each answer, and at what the row had asked for."""
-        texts = turn_texts(data, plain=False)
-        said = texts.filter(pl.col("part") != "rejected", pl.col("role") == "assistant")  # earlier turns are learnt too
-        suspect = said.filter(pl.col("text").str.contains(_GATE)).collect().lazy()
+        texts = suspects(data, SpeakingTexts())
+        suspect = texts.filter(SpeakingTexts().gate()).collect().lazy()
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(bare=without_code(pl.col("text"), unclosed=False))
         wanted = asked(heard, dialogue=_ASKED, template=_ASKED_TEMPLATE)
@@ -108,7 +123,10 @@ class RunOnAnswers(Check):
                 *rates("rate", found, data.rows, by=self.by, rows=data.rows),
                 *rates("joined", joined, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=pl.concat([from_first(evidence(found, said)), _tails(joined, texts)], how="diagonal_relaxed"),
+            evidence=pl.concat(
+                [from_first(evidence(found, texts)), _tails(joined, turn_texts(data, plain=False))],
+                how="diagonal_relaxed",
+            ),
             figures={"kinds": per_kind(pl.concat([found, joined], how="diagonal_relaxed"))},
         )
 

@@ -7,8 +7,8 @@ import jiter
 import numpy as np
 import polars as pl
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, rates
-from datacheck.features.heads import headless
+from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates
+from datacheck.features.heads import Beginnings, headless
 from datacheck.features.turn_texts import (
     evidence,
     flagged,
@@ -23,6 +23,7 @@ from datacheck.features.turn_texts import (
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.heaps import heaps
+from datacheck.text.views import alone
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
 _SHOWN = 60
@@ -123,6 +124,14 @@ _ENDS = {
 }
 
 
+# The columns of Endings that say what holds of an answer.
+_OF_ENDINGS = (
+    "plain", "open_code", *_ENDS, "clause_zh", "clause_en", "needing", "open_item", "open_json", "open_table",
+    "open_formula", "no_result", "elided", "broken_json", "chinese", "bare_line", "needs_stop", "clauses", "unstopped",
+    "stopped", "dots",
+)  # fmt: skip
+
+
 class UnfinishedAnswers(Check):
     r"""Share of rows whose last answer stops in the middle: in a code block, behind a comma, in a clause.
 
@@ -175,9 +184,13 @@ class UnfinishedAnswers(Check):
     reads = "answer"
     check: Literal["unfinished_answers"] = "unfinished_answers"
 
+    def needs(self) -> tuple[Need, ...]:
+        """How answers end, and how they begin."""
+        return Need(Endings()), Need(Beginnings())
+
     def measure(self, data: View) -> Measured:
         """Look at the end of the last answer of each row."""
-        last = piecewise(data, _endings)
+        last = data[Need(Endings())].collect().lazy()
         stopped = not (_leaves_stops_out(last) or _ends_as_clauses(data, last))
         stopped_en = not _ends_without_words(last)
         never = pl.lit(value=False)
@@ -223,14 +236,26 @@ class UnfinishedAnswers(Check):
         )
 
 
-def _endings(turns: pl.LazyFrame) -> pl.LazyFrame:
+class Endings(Feature):
     """What is to be known of the last answer of each row, without its text.
 
     `open_code` … `no_result`: the kinds that one answer shows by itself (of clauses by language). `plain`: prose long
     enough to be judged; `chinese`: how it ends; `bare_line`: only its last line has no stop, and `needs_stop`: it
     should have one. `clauses`: Chinese of several clauses, `unstopped`: without any stop.
     """
-    last = _last_answers(messages(turns))
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "length": pl.UInt32, "hash": pl.UInt64, **dict.fromkeys(_OF_ENDINGS, pl.Boolean),
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at the last characters first, and at a whole text only where these say so."""
+        return alone(_endings(messages(part.turns)).select(*self.columns).collect())
+
+
+def _endings(texts: pl.LazyFrame) -> pl.LazyFrame:
+    last = _last_answers(texts)
     text, end = pl.col("text"), pl.col("end")
     fences, length = text.str.count_matches(_FENCE, literal=True), text.str.len_chars()
     last = last.with_columns(fences=fences, length=length, end=text.str.tail(_TAIL))

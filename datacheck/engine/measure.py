@@ -312,14 +312,24 @@ def _described(first: pl.DataFrame, given: pl.LazyFrame, columns: list[str], mod
     keys = [key for key in ("row", "file", "line", "where", "problem", "other") if key in columns]
     if shown:
         wanted = first.lazy().select(keys).unique()
-        rows = given.with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys).join(
-            wanted, on=keys, how="semi", nulls_equal=True
+        rows = (
+            _of_rows(given, first["row"])
+            .with_columns(pl.col(key).cast(EVIDENCE[key]) for key in keys)
+            .join(wanted, on=keys, how="semi", nulls_equal=True)
         )
         once = rows.select(*keys, *shown).unique(subset=keys, keep="first", maintain_order=True).collect()
         joined = first.join(once, on=keys, how="left", nulls_equal=True, maintain_order="left")
         texts = joined.select(shown).rows()
     own = first.select("said", "detail").rows()
     return [_said(said, words, both, mode) for (said, words), both in zip(own, texts, strict=True)]
+
+
+def _of_rows(given: pl.LazyFrame, rows: pl.Series) -> pl.LazyFrame:
+    """The lines of some rows, where all have one: as conditions, which reach to where the texts are read."""
+    if "row" not in given.collect_schema() or rows.has_nulls():
+        return given
+    row = pl.col("row")
+    return given.filter(row.is_between(rows.min(), rows.max()), row.cast(pl.UInt64).is_in(rows.unique().implode()))
 
 
 def _said(said: str | None, words: str | None, texts: tuple[str | None, ...], mode: Mode) -> _Said:

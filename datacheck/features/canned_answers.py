@@ -2,8 +2,8 @@
 
 import polars as pl
 
-from datacheck.check import View
-from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
+from datacheck.check import Feature, Need, View
+from datacheck.features.turn_texts import looks_like_code, messages, of_rows
 from datacheck.text.edges import ascii_edges
 
 _LEAST = 5  # different questions
@@ -21,8 +21,9 @@ def canned_answers(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path` of answers that stand word for word behind five questions or more.
 
     Looked at are conversations of one question, in sets where nine answers in ten are of their own.
+    AnswerKeys is a declared need.
     """
-    said = piecewise(data, _hashed).collect()
+    said = data[Need(AnswerKeys())].collect()
     counts = said.group_by("answer").agg(n=pl.len(), questions=pl.col("question").n_unique())
     alone = int(counts.filter(pl.col("n") == 1)["n"].sum())
     if said.height < _ROWS or alone < _OWN * said.height:
@@ -39,8 +40,17 @@ _NONE = pl.DataFrame(
 )
 
 
-def _hashed(turns: pl.LazyFrame) -> pl.LazyFrame:
+class AnswerKeys(Feature):
     """`row`, `question`, `answer` (hashes) of rows with one message of the user and one of the assistant."""
+
+    columns = {"row": pl.UInt32, "question": pl.UInt64, "answer": pl.UInt64}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Hash them."""
+        return _hashed(part.turns).collect()
+
+
+def _hashed(turns: pl.LazyFrame) -> pl.LazyFrame:
     texts = messages(turns).filter(pl.col("role").is_in(["user", "assistant"]), pl.col("part") != "rejected")
     mine, text = pl.col("role") == "assistant", pl.col("text").str.strip_chars()
     both = texts.group_by("row", maintain_order=True).agg(

@@ -2,9 +2,10 @@
 
 import polars as pl
 
-from datacheck.check import View
-from datacheck.features.turn_texts import messages, of_rows, piecewise, turn_texts
+from datacheck.check import Feature, Need, View
+from datacheck.features.turn_texts import messages, of_rows, turn_texts
 from datacheck.text.edges import ascii_edges
+from datacheck.text.views import alone
 
 _LEAST = 20  # texts of a part from which on there is a usual way to begin
 _MOST = 0.4  # share of them up to which beginning with a mark is not how the set is written
@@ -38,9 +39,9 @@ def headless(data: View) -> pl.LazyFrame:
 
     `headless_answer`, `headless_prompt`: with a mark that ends a clause, where at most four in ten texts of the part
     do; or in lower case, where at most three in a hundred do, or where their first words show that they go on.
-    Answers to a prompt that asks to go on with a text are fine.
+    Answers to a prompt that asks to go on with a text are fine. Beginnings is a declared need.
     """
-    shapes = piecewise(data, _shapes).collect()
+    shapes = data[Need(Beginnings())].collect()
     found = [shapes.filter(side=kind).pipe(_odd) for kind in ("answer", "prompt")]
     odd = pl.concat(found).sort("row", "turn")
     if odd.is_empty():
@@ -51,9 +52,20 @@ def headless(data: View) -> pl.LazyFrame:
     return odd.filter(~explained).lazy()
 
 
-def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
+class Beginnings(Feature):
     """How the first prompt and the last answer of each row begin: `mark`, `lower`, `cased`, `goes_on`."""
-    texts = messages(turns)
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "side": pl.String, **dict.fromkeys(("mark", "lower", "cased", "goes_on"), pl.Boolean),
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at the first 100 characters."""
+        return alone(_beginnings(messages(part.turns)).collect())
+
+
+def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
     answer = pl.col("part").is_in(["response", "chosen"]) & (pl.col("role") == "assistant")
     asked = (pl.col("part") == "prompt") | pl.col("role").eq_missing("user")
     last = texts.filter(answer).filter(pl.col("turn") == pl.col("turn").max().over("row"))
@@ -66,7 +78,7 @@ def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     text, prose = pl.col("head"), ~pl.col("head").str.contains(_CODE)
     long, capitals = whole.str.len_bytes() >= _LONG, whole.str.contains(_CAPITALS)
     return pl.concat(sides).with_columns(head=head, long=long, capitals=capitals).select(
-        pl.col("row").cast(pl.UInt64), "part", "role", "turn", "path", "side",
+        "row", "part", "role", "turn", "path", "side",
         mark=text.str.contains(_MARK) & prose,
         lower=pl.col("long") & text.str.contains(_LOWER) & prose & pl.col("capitals"),
         cased=pl.col("long") & text.str.contains(_CASED) & prose,

@@ -2,9 +2,10 @@
 
 import polars as pl
 
-from datacheck.check import View
+from datacheck.check import Feature, Need, View
 from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
 from datacheck.text.edges import ascii_edges
+from datacheck.text.views import alone
 
 _LEAST = 60  # bytes (20 Han, 60 letters) of the text that stands at the end; shorter ones are phrases
 _BEFORE = 15  # characters in front of it: less is a label, a greeting
@@ -31,9 +32,9 @@ def joined_texts(data: View) -> pl.LazyFrame:
     prompt of another row, and `joined_prompt`, a prompt that ends with the prompt of another row. Whatever stands
     between: `answer_behind_prompt`, a prompt with its own answer; `rejected_behind`, a chosen answer that ends with the
     rejected one. seam: the characters in front. None where more than 5 % of the rows are so, or where 20 % end with
-    another text at all: such a set is built of parts.
+    another text at all: such a set is built of parts. TextEnds is a declared need.
     """
-    sizes = piecewise(data, _sizes).collect()
+    sizes = data[Need(TextEnds())].collect()
     short = sizes.unique(["end", "size", "whole"]).group_by("end").agg(n=pl.col("size").n_unique())
     apart = short.filter(pl.col("n").is_between(2, _FORMULA)).select("end")
     likely = sizes.join(apart, on="end", how="semi")
@@ -91,19 +92,31 @@ _NONE = pl.DataFrame(
 
 def pasted_questions(data: View) -> pl.LazyFrame:
     """As `joined_texts`: prompts into the middle of which the whole of them was pasted (`pasted_question`)."""
-    found = piecewise(data, _pasted).collect()
-    return found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items()).lazy()
+    found = data[Need(PastedTexts())].with_columns(other_row=pl.lit(None, pl.UInt64))
+    return found.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items())
 
 
-def _pasted(turns: pl.LazyFrame) -> pl.LazyFrame:
+class PastedTexts(Feature):
+    """The prompts that begin once more inside of themselves, as `pasted_questions` gives them."""
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "seam": pl.Int64, "problem": pl.String,
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look for the first and the last characters of each inside of it."""
+        return alone(_pasted(part.turns).select(*self.columns))
+
+
+def _pasted(turns: pl.LazyFrame) -> pl.DataFrame:
     text = pl.col("text")
     head, tail = text.str.head(_EDGE), text.str.tail(_EDGE)
     twice = text.str.slice(_EDGE).str.contains(head, literal=True)
     twice &= text.str.head(text.str.len_chars() - _EDGE).str.contains(tail, literal=True)
     users = _bare(turns).filter(pl.col("role") == "user", text.str.len_chars() >= _TWICE).filter(twice).collect()
     seams = pl.Series([_seam(each) for each in users["text"]], dtype=pl.Int64)
-    named = users.with_columns(seam=seams, problem=pl.lit("pasted_question"), other_row=pl.lit(None, pl.UInt64))
-    return named.drop_nulls("seam").drop("text").lazy()
+    return users.with_columns(seam=seams, problem=pl.lit("pasted_question")).drop_nulls("seam").drop("text")
 
 
 def _seam(text: str) -> int | None:
@@ -122,15 +135,20 @@ def _end() -> pl.Expr:
 def _bare(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The messages of users and assistants without white space around them."""
     said = messages(turns).filter(pl.col("role").is_in(["user", "assistant"]))
-    return said.with_columns(pl.col("row").cast(pl.UInt64), pl.col("text").str.strip_chars())
+    return said.with_columns(pl.col("text").str.strip_chars())
 
 
-def _sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
-    """`row`, `part`, `end`, `size` (characters), `whole` (a hash) of the texts that are long enough."""
-    text = pl.col("text")
-    long = _bare(turns).filter(text.str.len_bytes() >= _LEAST)
-    part = pl.when(pl.col("role") == "user").then(pl.lit("prompt")).otherwise("part")
-    return long.select("row", _end(), part=part, size=text.str.len_chars(), whole=text.hash())
+class TextEnds(Feature):
+    """`row`, `end` (a hash), `part`, `size` (characters), `whole` (a hash) of the texts that are long enough."""
+
+    columns = {"row": pl.UInt32, "end": pl.UInt64, "part": pl.String, "size": pl.UInt32, "whole": pl.UInt64}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Measure them."""
+        text = pl.col("text")
+        long = _bare(part.turns).filter(text.str.len_bytes() >= _LEAST)
+        side = pl.when(pl.col("role") == "user").then(pl.lit("prompt")).otherwise("part")
+        return alone(long.select("row", _end(), part=side, size=text.str.len_chars(), whole=text.hash()).collect())
 
 
 def _problem(head: pl.Expr) -> pl.Expr:

@@ -2,8 +2,9 @@
 
 import polars as pl
 
-from datacheck.check import View
-from datacheck.features.turn_texts import messages, piecewise
+from datacheck.check import Feature, Need, View
+from datacheck.features.turn_texts import messages
+from datacheck.text.views import alone
 
 _LEAST = 100  # exchanges, from which on the sides of a set can be told
 _MOST = 0.1  # of them may be so; where more are, the sides are not what they seem
@@ -19,9 +20,10 @@ def swapped_sides(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`: answers that read as prompts, to prompts that read as answers.
 
     The set itself says how either side begins and ends, how long it is and whether it asks; each text is compared with
-    all others. A pair counts where both of its texts are on the wrong side, and few of the set are.
+    all others. A pair counts where both of its texts are on the wrong side, and few of the set are. Sides is a declared
+    need.
     """
-    shapes = piecewise(data, _shapes).collect()
+    shapes = data[Need(Sides())].collect()
     pairs = shapes.height // 2
     wrong = pl.sum_horizontal(_odds(sign) for sign in _SIGNS) < -_SURE
     odd = shapes.with_columns(wrong=wrong).filter(pl.col("wrong").all().over("row", "pair"), pl.col("mine"))
@@ -35,12 +37,25 @@ def _odds(sign: str) -> pl.Expr:
     return ((own.cast(pl.Float64) - 1 + _DOUBT) / (every.cast(pl.Float64) - own + _DOUBT)).log()
 
 
-def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
+class Sides(Feature):
     """A line per text of a question and the answer next to it: `row`, `pair`, `mine` and the signs of its side."""
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "pair": pl.UInt32, "mine": pl.Boolean, "opening": pl.UInt64, "start": pl.UInt64, "end": pl.UInt64,
+        "asks": pl.Boolean, "size": pl.UInt8,
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at both ends of each text."""
+        return alone(_shapes(part.turns).collect())
+
+
+def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     said = messages(turns).filter(pl.col("part") != "rejected", pl.col("role").is_in(["user", "assistant"]))
     text, mine = pl.col("text"), pl.col("role") == "assistant"
     ends = {"head": text.str.head(_END).str.strip_chars_start(), "tail": text.str.tail(_END).str.strip_chars_end()}
-    said = said.with_columns(pl.col("row").cast(pl.UInt64), mine=mine, **ends).filter(pl.col("head") != "")
+    said = said.with_columns(mine=mine, **ends).filter(pl.col("head") != "")
     before = (pl.col("row").shift(1) == pl.col("row")) & ~pl.col("mine").shift(1)
     after = (pl.col("row").shift(-1) == pl.col("row")) & pl.col("mine").shift(-1)
     number = (before & pl.col("mine")).fill_null(value=False)

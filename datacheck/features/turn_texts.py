@@ -1,12 +1,10 @@
 """The texts of a dataset one by one, as checks of wording look at them."""
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from tempfile import mkstemp
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import polars as pl
+from polars.io.plugins import register_io_source
 
 from datacheck.check import View, saying
 from datacheck.text.edges import ascii_edges
@@ -22,7 +20,6 @@ _CODE_LINE = ascii_edges(
     r"|\$\(|\"\$\w|^\s*[A-Za-z_]\w*=\S*\s*$|^\s*(?:done|fi|esac|do|then)\s*$|;\s*(?:do|then)\s*$|^\s*echo\s"
 )
 _CODE_LINES = 2
-_ROOM = 1 << 26  # bytes of texts that a check holds
 _BEFORE = 30  # characters that are shown before a place
 # The path of what stands beside a message's content, and of a worked solution beside a gold.
 THOUGHTS = (
@@ -38,35 +35,6 @@ def turn_texts(data: View, *, plain: bool = True, thoughts: bool = False) -> pl.
     adds those that stand in a key of their own, said by the assistant and without a `turn`.
     """
     return _texts(data.turns, data.cells, plain=plain, thoughts=thoughts)
-
-
-def texts_of_suspects(data: View, gate: pl.Expr, *, plain: bool = True, thoughts: bool = False) -> pl.LazyFrame:
-    """All texts, as `turn_texts` has them, of the rows in which `gate` holds of one of them.
-
-    The data are read once, part by part, for what a check asks of few rows in many queries, evidence included. Texts of
-    more than `_ROOM` bytes go to scratch files.
-    """
-    kept = [_texts(data.turns, data.cells, plain=plain, thoughts=thoughts).clear().collect()]
-    files: list[Path] = []
-    size = 0
-    for turns, cells in zip(data.pieces("turns"), data.pieces("cells"), strict=True):
-        texts = _texts(turns, cells, plain=plain, thoughts=thoughts).collect()
-        rows = texts.filter(gate)["row"].unique()
-        some = texts.filter(pl.col("row").is_in(rows.implode()))
-        kept.append(alone(some))
-        size += int(some["text"].str.len_bytes().sum())
-        if size > _ROOM:
-            files.append(_new_file(data.scratch, "suspects"))
-            pl.concat(kept).write_parquet(files[-1], compression="lz4", statistics=False)
-            kept, size = [kept[0].clear()], 0
-    return pl.concat([*map(pl.scan_parquet, files), pl.concat(kept).lazy()])
-
-
-def _new_file(folder: Path, name: str) -> Path:
-    """A file that was not there, and is no one else's to read."""
-    handle, path = mkstemp(".parquet", name, folder)
-    os.close(handle)
-    return Path(path)
 
 
 def _texts(turns: pl.LazyFrame, cells: pl.LazyFrame, *, plain: bool, thoughts: bool) -> pl.LazyFrame:
@@ -152,12 +120,35 @@ def flagged(
     return found.with_columns(detail=said).drop("text", strict=False).collect().lazy()
 
 
-def evidence(found: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
-    """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown)."""
-    place = ["row", "part", "turn", "path"]
-    known = of_rows(texts, found).select(*place, "text")
-    with_text = found.join(known, on=place, how="left", maintain_order="left", nulls_equal=True)
-    return with_text.select("row", "problem", "detail", "text", where="path")
+def evidence(found: pl.LazyFrame, texts: pl.LazyFrame, *more: str) -> pl.LazyFrame:
+    """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown).
+
+    Texts are read for those that ask for them: of all that is found, the first places are shown and the others counted.
+    more: columns of `found` that go with it.
+    """
+    lines = found.select(*_PLACE, "problem", "detail", *more, where="path")
+    names = ["row", "problem", "detail", "text", "where", *more]
+    kinds = {**lines.collect_schema(), "text": pl.String()}
+
+    def read(
+        columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        asked_of = () if predicate is None else predicate.meta.root_names()
+        left = lines if rows is None else lines.head(rows)
+        if predicate is not None and "text" not in asked_of:
+            left = left.filter(predicate)
+        if columns is None or "text" in columns or "text" in asked_of:
+            left = left.collect().lazy()
+            some = of_rows(texts, left).select(*_PLACE, "text")
+            left = left.join(some, on=_PLACE, how="left", maintain_order="left", nulls_equal=True)
+        if predicate is not None and "text" in asked_of:
+            left = left.filter(predicate)
+        yield left.select(columns or names).collect()
+
+    return register_io_source(read, schema={name: kinds[name] for name in names}, is_pure=True)
+
+
+_PLACE = ("row", "part", "turn", "path")
 
 
 def first_at(pattern: str) -> pl.Expr:

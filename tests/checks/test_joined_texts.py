@@ -1,5 +1,7 @@
 """Texts behind which another text of the set stands, and what only looks so; the verdicts are by hand."""
 
+from types import SimpleNamespace
+
 import polars as pl
 import pytest
 
@@ -93,6 +95,10 @@ class Parts:
 
     def pieces(self, _):
         return [self.turns.filter(pl.col("row") < self.cut), self.turns.filter(pl.col("row") >= self.cut)]
+
+    def __getitem__(self, need):
+        made = [need.table.compute(SimpleNamespace(turns=turns)) for turns in self.pieces("turns")]
+        return pl.concat(made).with_columns(pl.col("row").cast(pl.UInt64)).lazy()
 
 
 def test_what_is_joined_does_not_hang_on_where_the_set_is_cut():
