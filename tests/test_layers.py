@@ -96,7 +96,7 @@ ENDS = {  # functions at which a chunk, its tables, its measurement has come tha
     ("loading/reader.py", "_emit"), ("loading/assemble.py", "finish"), (FORMAT, "read_messages"),
     ("engine/view.py", "table"), ("engine/measure.py", "_evidence"), ("verdict/judge.py", "judge_check"),
 }  # fmt: skip
-BESIDE = {"testing.py", "engine/run.py", "check.py"}  # who says what is next; View's properties
+BESIDE = {"testing.py", "engine/run.py", "engine/execute.py", "check.py"}  # who says what is next; View's properties
 
 
 def callers(frame: FrameType | None) -> Iterator[tuple[str, str]]:

@@ -108,11 +108,8 @@ class Tags(Feature):
         texts = turn_texts(part, plain=False, thoughts=True)
         suspect = texts.filter(pl.col("text").str.contains(f"{_TOKEN}|{_S}|{_THINK}"))
         suspect = suspect.join(_opened(texts), on=["row", "turn"], how="left", maintain_order="left")
-        counts = {
-            name: pl.col("text").str.count_matches(tag, literal=True)
-            for name, tag in (("opened", "<think>"), ("closed", "</think>"))
-        }
-        suspect = suspect.with_columns(said=saying("{opened} opened, {closed} closed", **counts))
+        opened, closed = (pl.col("text").str.count_matches(tag, literal=True) for tag in ("<think>", "</think>"))
+        suspect = suspect.with_columns(said=saying("{opened} opened, {closed} closed", opened=opened, closed=closed))
         token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))
         kinds = {
             "control_token": token.str.contains(_KNOWN),

@@ -21,7 +21,7 @@ from datacheck.check import (
     saying,
     total,
 )
-from datacheck.features.constant_parts import constant_parts, one_label
+from datacheck.features.constant_parts import CommonParts, constant_parts, one_label
 from datacheck.features.earlier import REPEATED, Names, paired, plain_needs, repeated, repeats_evidence, silent
 from datacheck.features.system_tasks import SystemTasks
 from datacheck.features.text_key import TextKey
@@ -74,7 +74,13 @@ class ExactDuplicates(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """Equal keys in one bucket, here and in the earlier datasets."""
-        return (self._keys(), *map(self._keys, self.against), *plain_needs(self.against), Need(SystemTasks()))
+        return (
+            self._keys(),
+            *map(self._keys, self.against),
+            *plain_needs(self.against),
+            Need(SystemTasks()),
+            Need(CommonParts()),
+        )
 
     def promised(self) -> frozenset[str]:
         """Without an earlier dataset nothing is compared with one."""

@@ -11,6 +11,7 @@ from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts, 
 from datacheck.i18n.message import ids
 from datacheck.text import latin
 from datacheck.text.edges import ascii_edges
+from datacheck.text.views import alone
 
 _SCRIPTS = ("han", "kana", "hangul", "latin", "cyrillic", "arabic", "thai", "devanagari", "hebrew", "greek")
 _NAMES = ids(
@@ -113,16 +114,13 @@ class LanguageMismatch(Check):
         every = data[self._found].collect().lazy()
         translated = _translated(every)
         found = every.filter(~translated)
-        lines = found.filter(pl.col("problem") != _SHORT).select("row", "where", "problem", "said", "detail")
-        texts = of_rows(turn_texts(data, plain=False), lines).select("row", "text", where="path")
-        texts = texts.unique(["row", "where"], keep="first")
-        shown = lines.join(texts, on=["row", "where"], how="left", maintain_order="left")
+        lines = found.filter(pl.col("problem") != _SHORT).select("row", "where", "problem", "said", "detail", "text")
         values = (
             *rates("rate", lines.filter(problem="language_mismatch"), data.rows, by=self.by, rows=data.rows),
             *rates("stray", lines.filter(problem="stray_words"), data.rows, by=self.by, rows=data.rows),
         )
         left = self._left_out(total(found.filter(problem=_SHORT)), total(every.filter(translated)))
-        return Measured(values, evidence=shown, not_checked=left)
+        return Measured(values, evidence=lines, not_checked=left)
 
     def _left_out(self, short: int, translated: int) -> tuple[Message, ...]:
         few = Message.plural(
@@ -158,12 +156,13 @@ class Mismatches(Feature):
     """`row`, `where`, `problem`, `said`, `detail`: answers in another language, words of another script.
 
     The problem `short` is that of an answer that is too short to be judged. `between` names the two scripts, and
-    `asked_chars` and `chars` are the characters of question and answer, where the scripts differ.
+    `asked_chars` and `chars` are the characters of question and answer, where the scripts differ; `text` is
+    there for the others.
     """
 
     columns = {
         "row": pl.UInt32, "where": pl.String, "problem": pl.String, "said": pl.String, "detail": pl.String,
-        "between": pl.String, "asked_chars": pl.UInt32, "chars": pl.UInt32,
+        "text": pl.String, "between": pl.String, "asked_chars": pl.UInt32, "chars": pl.UInt32,
     }  # fmt: skip
 
     words: int
@@ -205,8 +204,11 @@ class Mismatches(Feature):
         short = named.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("size") < self.words)
         short = short.select("row", problem=pl.lit(_SHORT))
         every = pl.concat([lines, _stray(texts, named, answers), short], how="diagonal").collect()
+        counted = every.filter(pl.col("problem") != _SHORT).lazy()
+        known = of_rows(texts, counted).select("row", "text", where="path").unique(["row", "where"], keep="first")
+        every = every.join(known.collect(), on=["row", "where"], how="left", maintain_order="left")
         empty = pl.DataFrame(schema=self.columns)
-        return pl.concat([empty, every.cast({"row": pl.UInt32})], how="diagonal")
+        return alone(pl.concat([empty, every.cast({"row": pl.UInt32})], how="diagonal"))
 
     def _answers(self, named: pl.LazyFrame) -> pl.LazyFrame:
         """What the assistant says and is to learn, in one script and long enough."""

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Feature, Limit, Measured, Message, Metric, Need, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
+from datacheck.features.turn_texts import of_rows
 
 _MAX_CHARS = 60_000
 _TIMES = 4  # the row in the middle: where half of the rows are contracts or books, their length is meant
@@ -93,13 +94,13 @@ class OverlongSamples(OfTokens):
         )
 
     def _characters(self, data: View) -> Measured:
-        turns = data.turns.select("row", "part", "path", size=_size())
         rows = data[Need(RowSizes())].collect().lazy()
         of_row = self.max_chars or max(_MAX_CHARS, _TIMES * _middle(rows))
         most = self.max_turn_chars or of_row
         long_rows = rows.filter(pl.col("size") > of_row).select(
             "row", where=pl.lit(None, pl.String), size="size", problem=pl.lit("overlong_row")
         )
+        turns = of_rows(data.turns, rows.filter(pl.col("longest") > most)).select("row", "path", size=_size())
         long_turns = turns.filter(pl.col("size") > most).select(
             "row", where="path", size="size", problem=pl.lit("overlong_message")
         )
@@ -121,9 +122,9 @@ class OverlongSamples(OfTokens):
 
 
 class RowSizes(Feature):
-    """`row`, `size` in characters: of a pair, the prompt and the longer answer."""
+    """`row`, `size` in characters (of a pair, the prompt and the longer answer), `longest`: its longest message."""
 
-    columns = {"row": pl.UInt32, "size": pl.Int64}
+    columns = {"row": pl.UInt32, "size": pl.Int64, "longest": pl.Int64}
 
     def compute(self, part: View) -> pl.DataFrame:
         """Count."""
@@ -131,10 +132,10 @@ class RowSizes(Feature):
 
 
 def _row_sizes(turns: pl.LazyFrame) -> pl.LazyFrame:
-    by_part = turns.group_by("row", "part").agg(_size().sum().alias("size"))
+    by_part = turns.group_by("row", "part").agg(_size().sum().alias("size"), longest=_size().max())
     side = pl.col("part").is_in(["chosen", "rejected"])
     size = pl.col("size").filter(~side).sum() + pl.col("size").filter(side).max().fill_null(0)
-    return by_part.group_by("row").agg(size.alias("size")).sort("row")
+    return by_part.group_by("row").agg(size.alias("size"), pl.col("longest").max()).sort("row")
 
 
 def _size() -> pl.Expr:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying
 from datacheck.features.repetition import Repetition
-from datacheck.features.turn_texts import of_rows, per_kind, turn_texts
+from datacheck.features.turn_texts import per_kind
 
 
 class RepetitiveText(Check):
@@ -64,7 +64,7 @@ class RepetitiveText(Check):
 
     def measure(self, data: View) -> Measured:
         """Count what the feature found."""
-        found, texts = data[self._found], turn_texts(data, thoughts=True)
+        found = data[self._found].collect().lazy()
         score = pl.col("score")
         words = (
             pl.when(
@@ -73,10 +73,6 @@ class RepetitiveText(Check):
             .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )
-        shown = found.join(
-            of_rows(texts, found).select("row", "path", "text").unique(["row", "path"], keep="first"),
-            on=["row", "path"],
-        )
         again, asked = pl.col("problem") == "same_turn", pl.col("problem") == "asked_twice"
         return Measured(
             (
@@ -84,6 +80,6 @@ class RepetitiveText(Check):
                 *rates("turns", found.filter(again), data.rows, by=self.by, rows=data.rows),
                 *rates("prompts", found.filter(asked), data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=shown.select("row", "problem", "score", "text", where="path", said=words),
+            evidence=found.select("row", "problem", "score", "text", where="path", said=words),
             figures={"kinds": per_kind(found)},
         )

@@ -52,7 +52,7 @@ def code_digest() -> str:
 
 def digest(*things: object) -> str:
     """A hex key for settings and contents; models count with their type and every field."""
-    seen = hashlib.sha256(code_digest().encode())
+    seen = hashlib.sha256(f"{code_digest()} {pl.__version__}".encode())  # whose hashes are in the tables
     for thing in things:
         if isinstance(thing, BaseModel):
             kind = type(thing)

@@ -26,7 +26,7 @@ from datacheck.engine import held
 from datacheck.engine.costs import Cost, metered
 from datacheck.engine.processes import end_fork_with_parent, ends_after, may_fork
 from datacheck.engine.table_pipe import TablePipe
-from datacheck.engine.workers import STOPPED_STEP, Here, guarded
+from datacheck.engine.workers import STOPPED_STEP, Here, guarded, keep_some_records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -150,6 +150,7 @@ def _serve(pipe: TablePipe) -> NoReturn:
             return pipe.recv()  # type: ignore[no-any-return]
 
         held.be_twin(ask)
+        keep_some_records()
         while True:
             do, limit, stores = pipe.recv()
             held.follow(stores)

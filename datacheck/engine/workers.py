@@ -203,12 +203,18 @@ class Here(Workers):
     def __init__(self, *, limit: float = 0.0) -> None:
         super().__init__(1, limit=limit)
         keep_memory()
+        keep_some_records()
 
     def map(self, work: Callable[..., Any], tasks: Iterable[Any], *, debug: bool = False) -> Iterator[Any]:
         """Yield `work(task)` in the order of `tasks`."""
         for task in tasks:
             do = partial(guarded, work, task, debug=debug)
             yield STOPPED_STEP if self.closed else self._counted(self.done(do))
+
+    def close(self, *, kill: bool = False) -> None:
+        """Let go of the records."""
+        super().close(kill=kill)
+        keep_records(0)
 
     def done(self, do: Callable[[], Any]) -> tuple[Any, Cost]:
         """Do it, and say what it cost."""

@@ -2,11 +2,12 @@
 
 import polars as pl
 
-from datacheck.check import Need, View
+from datacheck.check import Feature, Need, View
 from datacheck.features.system_tasks import SystemTasks
 from datacheck.features.text_key import media
 from datacheck.features.texts import asked_besides
 from datacheck.features.turn_texts import of_rows, piecewise
+from datacheck.text.views import alone
 
 PARTS = ("prompt", "response", "answer", "chosen", "rejected")
 NEARLY_ALL = 0.99  # share of the rows that have the part
@@ -19,17 +20,16 @@ def constant_parts(data: View) -> pl.DataFrame:
     """Return `row` (the first one), `where`, `part`, `n`, `of` of parts that say the same in nearly all rows.
 
     Of a prompt the last message of the user counts; where rows name images or sounds, or where the task stands in the
-    system prompt (SystemTasks, a declared need), one prompt for all is none.
-    `label` is the one of KTO.
+    system prompt, one prompt for all is none. `label` is the one of KTO. Declared needs: SystemTasks, CommonParts.
     """
-    most = piecewise(data, _most_frequent).collect()
+    most = data[Need(CommonParts())].collect()
     sums = most.group_by("part", "hash").agg(pl.col("n").sum())
     sums = sums.join(most.group_by("part").agg(of=pl.col("of").sum()), on="part")
     likely = sums.filter(pl.col("of") >= FEW, pl.col("n") >= LIKELY * pl.col("of")).select("part", "hash", "of")
-    if not piecewise(data, lambda cells: media(cells).head(1), "cells").collect().is_empty():
-        likely = likely.filter(pl.col("part") != "prompt")
     if likely.is_empty():
         return _labels(data)
+    if not piecewise(data, lambda cells: media(cells).head(1), "cells").collect().is_empty():
+        likely = likely.filter(pl.col("part") != "prompt")
     every = piecewise(data, lambda turns: _last(turns).join(likely.lazy(), on=["part", "hash"]))
     counted = every.group_by("part").agg(
         pl.col("row", "where").sort_by("row").first(), n=pl.len(), of=pl.col("of").first()
@@ -59,10 +59,17 @@ def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
     return plain.group_by("row", "part").agg(pl.col("where", "hash").last())
 
 
-def _most_frequent(turns: pl.LazyFrame) -> pl.LazyFrame:
+class CommonParts(Feature):
     """`part`, `hash`, `n`, `of`: the most frequent text of each part, and how many rows have the part."""
-    counts = _last(turns).group_by("part", "hash").agg(n=pl.len()).with_columns(of=pl.col("n").sum().over("part"))
-    return counts.sort("n", "hash", descending=True).unique("part", keep="first", maintain_order=True)
+
+    columns = {"part": pl.String, "hash": pl.UInt64, "n": pl.UInt32, "of": pl.UInt32}
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Count the texts by their hashes."""
+        counts = _last(part.turns).group_by("part", "hash").agg(n=pl.len())
+        counts = counts.with_columns(of=pl.col("n").sum().over("part"))
+        most = counts.sort("n", "hash", descending=True).unique("part", keep="first", maintain_order=True)
+        return alone(most.collect())
 
 
 def _labels(data: View) -> pl.DataFrame:

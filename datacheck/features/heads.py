@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import messages, of_rows, turn_texts
+from datacheck.features.turn_texts import messages, of_rows
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -46,23 +46,29 @@ def headless(data: View) -> pl.LazyFrame:
     odd = pl.concat(found).sort("row", "turn")
     if odd.is_empty():
         return odd.lazy()
-    heard = of_rows(turn_texts(data, plain=False), odd.lazy()).filter(pl.col("role").ne_missing("assistant"))
-    wanted = heard.filter(pl.col("text").str.contains(_WANTED)).select(pl.col("row").cast(pl.UInt64)).unique()
-    explained = (pl.col("problem") == "headless_answer") & pl.col("row").is_in(wanted.collect()["row"].implode())
-    return odd.filter(~explained).lazy()
+    explained = (pl.col("problem") == "headless_answer") & pl.col("wanted")
+    return odd.filter(~explained).drop("wanted").lazy()
 
 
 class Beginnings(Feature):
-    """How the first prompt and the last answer of each row begin: `mark`, `lower`, `cased`, `goes_on`."""
+    """How the first prompt and the last answer of each row begin: `mark`, `lower`, `cased`, `goes_on`.
+
+    wanted: whether the row asks to go on with a text, where `mark` or `lower`.
+    """
 
     columns = {
         "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "side": pl.String, **dict.fromkeys(("mark", "lower", "cased", "goes_on"), pl.Boolean),
+        "side": pl.String, **dict.fromkeys(("mark", "lower", "cased", "goes_on", "wanted"), pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
-        """Look at the first 100 characters."""
-        return alone(_beginnings(messages(part.turns)).collect())
+        """Look at the first 100 characters, and where they are odd at what was asked."""
+        texts = messages(part.turns)
+        shapes = alone(_beginnings(texts).collect())
+        heard = of_rows(texts, shapes.lazy().filter(pl.col("mark") | pl.col("lower")))
+        heard = heard.filter(pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(_WANTED))
+        wanted = heard.select("row").unique().collect()["row"]
+        return shapes.with_columns(wanted=pl.col("row").is_in(wanted.implode()))
 
 
 def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
@@ -95,4 +101,4 @@ def _odd(shapes: pl.DataFrame) -> pl.DataFrame:
     sure = pl.col("goes_on") | (pl.col("side") == "answer")
     odd = (pl.col("mark") & marks) | (pl.col("lower") & sure & small)
     found = shapes.filter(odd) if shapes.height >= _LEAST else shapes.clear()
-    return found.select("row", "part", "role", "turn", "path", problem=pl.format("headless_{}", "side"))
+    return found.select("row", "part", "role", "turn", "path", "wanted", problem=pl.format("headless_{}", "side"))

@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, View
-from datacheck.features.turn_texts import turn_texts, without_code
+from datacheck.features.turn_texts import of_rows, turn_texts, without_code
 from datacheck.text.classes import SIGNS
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import contains_run
@@ -11,6 +11,7 @@ from datacheck.text.kernels import repeating
 from datacheck.text.keys import TESTS
 from datacheck.text.prose import top_key
 from datacheck.text.repetition import top_coverage
+from datacheck.text.views import alone
 
 _END = r"\n|[。！？!?；;]|\.\s"
 _SHORTENED = ascii_edges(r"\b(vs|[MD]rs?|Ms|St|No|Inc|Jr|Sr|Fig|Eq|[ei]\.[eg])\.\s")  # this point ends no sentence
@@ -29,7 +30,7 @@ _PART = 5  # repeated lines make up a fifth of the text
 
 
 class Repetition(Feature):
-    """`row`, `path`, `problem`, `score` of the texts that a model learns to say and that repeat themselves.
+    """`row`, `path`, `problem`, `score`, `text` of the texts that a model learns to say and that repeat themselves.
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
     of them or nearly all; in a text that is JSON, its keys aside. `repeated_line`: a line or sentence more than `lines`
@@ -39,7 +40,7 @@ class Repetition(Feature):
     the others signs and white space, do not count. `score`: the share, or how many times.
     """
 
-    columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String}
+    columns = {"row": pl.UInt32, "path": pl.String, "score": pl.Float64, "problem": pl.String, "text": pl.String}
 
     n: int
     share: float
@@ -58,7 +59,9 @@ class Repetition(Feature):
         asked = said.filter(pl.col("part") == "prompt", pl.col("role") == "user")
         twice = pl.concat([_twice(learnt, _TURN_BYTES, "said_twice"), _twice(asked, _PROMPT_BYTES, "asked_twice")])
         found = [*looped, _turns(learnt), twice.join(pl.concat(looped), on=["row", "path"], how="anti")]
-        return pl.concat(found).sort("row", maintain_order=True)
+        every = pl.concat(found).sort("row", maintain_order=True)
+        texts = of_rows(said, every.lazy()).select("row", "path", "text").unique(["row", "path"], keep="first")
+        return alone(every.join(texts.collect(), on=["row", "path"], maintain_order="left"))
 
     def _ngrams(self, table: pl.DataFrame) -> pl.DataFrame:
         least = min(_SHORT, self.characters)

@@ -1,6 +1,9 @@
 """The few texts that a check of wording has to look at closely, found part by part and kept with the data."""
 
+import os
 from abc import abstractmethod
+from pathlib import Path
+from tempfile import mkstemp
 from typing import ClassVar
 
 import polars as pl
@@ -12,6 +15,12 @@ from datacheck.text.views import alone
 _ROOM = 1 << 26  # bytes of texts that a check holds
 
 
+_TEXTS = {
+    "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String, "text": pl.String,
+}  # fmt: skip
+_WIDE = {**_TEXTS, "row": pl.UInt64}  # of all parts
+
+
 class Suspects(Feature):
     """All texts, as `turn_texts` has them, of the rows in which `gate` holds of one of them.
 
@@ -19,14 +28,7 @@ class Suspects(Feature):
     parts that have not changed, not even that.
     """
 
-    columns = {
-        "row": pl.UInt32,
-        "part": pl.String,
-        "role": pl.String,
-        "turn": pl.UInt16,
-        "path": pl.String,
-        "text": pl.String,
-    }
+    columns = _TEXTS
     plain: ClassVar[bool] = True
     thoughts: ClassVar[bool] = False
 
@@ -42,11 +44,23 @@ class Suspects(Feature):
 
 
 def suspects(data: View, of: Suspects) -> pl.LazyFrame:
-    """The texts that were found in all parts: in memory, unless they are more than there is room for."""
-    kept, size = [], 0
+    """The texts that were found in all parts; of more than `_ROOM` bytes go to scratch files of that size.
+
+    There may be thousands of parts, and a check asks many times.
+    """
+    kept, files, size = [pl.DataFrame(schema=_WIDE)], [], 0
     for part in data.buckets(Need(of)):
         kept.append(part.collect())
-        size += int(kept[-1].estimated_size())
+        size += int(kept[-1]["text"].str.len_bytes().sum())
         if size > _ROOM:
-            return data[Need(of)]
-    return pl.concat(kept).lazy() if kept else data[Need(of)]
+            files.append(_new_file(data.scratch))
+            pl.concat(kept).write_parquet(files[-1], compression="lz4", statistics=False)
+            kept, size = kept[:1], 0
+    return pl.concat([*map(pl.scan_parquet, files), pl.concat(kept).lazy()])
+
+
+def _new_file(folder: Path) -> Path:
+    """A file that was not there, and is no one else's to read."""
+    handle, path = mkstemp(".parquet", "suspects", folder)
+    os.close(handle)
+    return Path(path)

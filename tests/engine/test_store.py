@@ -120,11 +120,32 @@ def test_an_added_file_costs_that_file_only(tmp_path, here, command, monkeypatch
     jsonl(tmp_path / "data" / "10.jsonl", {**GOOD, "n": 10})  # sorts between 1 and 2: it moves all later rows
     two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert [len(one[kind]) for kind in ("parts", "chunks")] == [3, 3]
-    added = {"parts": 1, "chunks": 1, "features": 2}  # keys of texts, and questions behind system prompts
+    added = {"parts": 1, "chunks": 1, "features": 3}  # keys of texts, system prompts, and what is most frequent
     assert all(one[kind] <= two[kind] and len(two[kind]) - len(one[kind]) == more for kind, more in added.items())
     assert report(tmp_path / "out")["datasets"]["train"]["rows"] == 4
     three = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert three == two  # nothing is done again
+
+
+WORDING = ("garbled_text", "placeholder_text", "leftover_markup", "refusals", "run_on_answers", "unfinished_answers",
+           "control_tokens", "empty_turns", "role_errors", "repetitive_text", "overlong_samples", "error_as_answer")  # fmt: skip
+
+
+def test_checks_of_wording_read_only_what_was_added(tmp_path, here, command, monkeypatch):
+    for number in range(3):
+        jsonl(tmp_path / "data" / f"{number}.jsonl", {**GOOD, "n": number})
+    path = contract(tmp_path, [{"check": name} for name in WORDING])
+    one = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    jsonl(tmp_path / "data" / "10.jsonl", {**GOOD, "n": 10})
+    two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    assert one["features"] < two["features"]
+    assert len(two["features"]) - len(one["features"]) == len(one["features"]) / 3 >= len(WORDING)
+
+
+def test_tables_of_another_polars_are_not_taken(monkeypatch):
+    key = digest("a")
+    monkeypatch.setattr(pl, "__version__", "2.99")
+    assert digest("a") != key
 
 
 def test_the_store_is_gone_after_a_run_of_its_own(tmp_path, here, command):

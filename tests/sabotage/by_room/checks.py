@@ -142,7 +142,7 @@ SABOTAGES = (
     Sabotage(
         "pictures_never_end",
         "a picture whose end is misspelt is named",
-        "datacheck.checks.control_tokens.ControlTokens.measure",
+        "datacheck.checks.control_tokens.Tags.compute",
         "_unbalanced(outside_code, *_VISION)",
         "pl.lit(value=False)",
         "tests/checks/test_control_tokens.py::test_pictures_begin_and_end",

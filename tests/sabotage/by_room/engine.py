@@ -212,6 +212,22 @@ SABOTAGES = (
         "tests/end_to_end/test_promises.py::test_a_store_that_others_may_write_is_not_believed",
     ),
     Sabotage(
+        "every_part_is_read_again",
+        "of a dataset that grew, checks of wording read the new file",
+        "datacheck.engine.run.Engine._derive",
+        "digest(feature, shared, own, part.key)",
+        "digest(feature, shared, own, part.key, loaded.content)",
+        "tests/engine/test_store.py::test_checks_of_wording_read_only_what_was_added",
+    ),
+    Sabotage(
+        "tables_of_another_polars",
+        "tables of another version of polars, whose hashes may be others, are not taken",
+        "datacheck.engine.store.digest",
+        " {pl.__version__}",
+        "",
+        "tests/engine/test_store.py::test_tables_of_another_polars_are_not_taken",
+    ),
+    Sabotage(
         "kept_sketches_by_name",
         "what was sketched when it was judged is found again, whatever the dataset is called",
         "datacheck.engine.run.Engine._derive",

@@ -230,15 +230,15 @@ SABOTAGES = (
     Sabotage(
         "suspects_without_their_rows",
         "a check of wording sees all that is said in a row in which something is suspect",
-        "datacheck.features.turn_texts.texts_of_suspects",
+        "datacheck.features.suspects.Suspects.compute",
         'pl.col("row").is_in(rows.implode())',
-        "gate",
+        "self.gate()",
         "tests/checks/test_texts_of_suspects.py::test_all_texts_of_rows_with_a_suspect",
     ),
     Sabotage(
         "too_many_suspects_are_lost",
         "texts that are too many to be held lie in scratch files",
-        "datacheck.features.turn_texts.texts_of_suspects",
+        "datacheck.features.suspects.suspects",
         "[*map(pl.scan_parquet, files), pl",
         "[pl",
         "tests/checks/test_texts_of_suspects.py::test_all_texts_of_rows_with_a_suspect",
