@@ -205,9 +205,9 @@ class Engine:
         """What a result depends on through its needs: paths are named by content, a summary by its output."""
         keys: list[object] = []
         for place in places:
-            keys += [place.loaded.content if place.need.of else None, [path.name for path in place.paths]]
-            if isinstance(place.need.table, Summary):
-                keys.append(self.store.digest(place.paths[0]))
+            summary = isinstance(place.need.table, Summary)
+            made = self.store.digest(place.paths[0]) if summary else [path.name for path in place.paths]
+            keys += [place.loaded.content if place.need.of else None, made]
         return keys
 
     def _given(self, given: Given[Any]) -> Given[Any] | SharedValue[Given[Any]]:

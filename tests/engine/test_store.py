@@ -142,6 +142,18 @@ def test_checks_of_wording_read_only_what_was_added(tmp_path, here, command, mon
     assert len(two["features"]) - len(one["features"]) == len(one["features"]) / 3 >= len(WORDING)
 
 
+def test_near_duplicates_sketch_only_what_was_added(tmp_path, here, command, monkeypatch):
+    """What is boilerplate of all is asked again; where it is the same, no other text is cut into n-grams."""
+    for number in range(3):
+        jsonl(tmp_path / "data" / f"{number}.jsonl", {**GOOD, "n": number})
+    path = contract(tmp_path, [{"check": "near_duplicates", "limits": {"rate": {"max": 0.9}}}])
+    one = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    jsonl(tmp_path / "data" / "10.jsonl", {**GOOD, "n": 10})
+    two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    assert one["features"] < two["features"]
+    assert len(two["features"]) - len(one["features"]) == len(one["features"]) / 3 >= 3
+
+
 def test_tables_of_another_polars_are_not_taken(monkeypatch):
     key = digest("a")
     monkeypatch.setattr(pl, "__version__", "2.99")
