@@ -33,7 +33,9 @@ _EVAL = "eval"
 _ROLES = ("system", "user", "assistant", "tool")
 _NAMED = 5  # keys that are listed by name
 _FEW = 0.01  # of the rows: beside those that are read, so few are no reason for an error
-_ANSWERED = r"(?i)solution|rationale|explanation|analysis|reference|reasoning|thought|answer|response|output|解析|解答|答案|推理"
+_ANSWERED = (
+    r"(?i)solution|rational|explanat|analysis|referenc|reason|thought|answer|response|output|解析|解答|答案|推理"
+)
 _MOST = 0.9  # of the rows have a key that may belong to the question
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}  # that YAML does not take for text
 

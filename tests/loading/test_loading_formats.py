@@ -93,11 +93,6 @@ CASES = {
             ("response", 3, "assistant", "paragraph[1].a", "c"),
         ],
     ),
-    "a seed task with one instance": (  # yizhongw/self-instruct, data/seed_tasks.jsonl
-        {"id": "seed_task_0", "instruction": "i", "instances": [{"input": "u", "output": "a"}]},
-        "alpaca",
-        [("prompt", 0, "user", "instruction", "i\nu"), ("response", 1, "assistant", "instances[0].output", "a")],
-    ),
     "selected and rejected": (
         {"prompt": "u", "selected": "c", "rejected": "r"},
         "preference",

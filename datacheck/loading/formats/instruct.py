@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.cells import json_text, json_type, walk
+from datacheck.loading.cells import json_text, json_type
 from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, conversation
 from datacheck.loading.formats.chatml import prompt_turns
@@ -99,28 +99,6 @@ def read_alpaca(record: dict[str, Any], styles: Styles, answer: str = "output") 
     return Extract(turns + tools_turn(record), frozenset(used))
 
 
-def read_instance(record: dict[str, Any], styles: Styles) -> Extract | None:
-    """Read Self-Instruct's {instruction, instances: [{input, output}]} where there is one instance."""
-    del styles
-    instances = record["instances"]
-    if instances.__class__ is not list or len(instances) != 1 or instances[0].__class__ is not dict:
-        return None
-    asked, own = record["instruction"], instances[0]
-    more, output = own.get("input"), own.get("output")
-    if asked.__class__ is not str or output.__class__ is not str or not (more is None or more.__class__ is str):
-        return None
-    cells: list[Cell] = []
-    for name, value in own.items():
-        if name not in {"input", "output"}:
-            walk(f"instances[0].{name}", value, cells, 1_000)
-    text = f"{asked}\n{more}" if more else asked
-    turns = [
-        plain_turn("prompt", 0, "user", "instruction", text),
-        plain_turn("response", 1, "assistant", "instances[0].output", output),
-    ]
-    return Extract(turns, frozenset({"instruction", "instances"}), cells)
-
-
 def read_query(record: dict[str, Any], styles: Styles) -> Extract | None:
     """Read ms-swift's {query, response, system?, history?}."""
     del styles
@@ -174,9 +152,11 @@ def side_turns(
 def asked_by_role(asked: dict[str, Any], key: str, number: int) -> list[Turn] | None:
     """Return the turns of a prompt {system?, user} that names its roles as keys; None if it holds anything else."""
     said = [(role, asked[role]) for role in ("system", "user") if asked.get(role) is not None]
-    if "user" not in asked or not asked.keys() <= {"system", "user"} or any(text.__class__ is not str for _, text in said):
+    if "user" not in asked or not asked.keys() <= {"system", "user"}:
         return None
-    return [("prompt", number + at, role, f"{key}.{role}", "string", text, None) for at, (role, text) in enumerate(said)]
+    if any(text.__class__ is not str for _, text in said):
+        return None
+    return [("prompt", number + n, role, f"{key}.{role}", "string", text, None) for n, (role, text) in enumerate(said)]
 
 
 def read_completion(record: dict[str, Any], styles: Styles, answer: str = "completion") -> Extract | None:
@@ -318,7 +298,6 @@ FORMATS = (
         for label in _LABELS
     ),
     Format("alpaca", 360, frozenset({"instruction", "output"}), read_alpaca),
-    Format("alpaca", 342, frozenset({"instruction", "instances"}), read_instance),
     Format(  # GPTeacher's
         "alpaca",
         340,

@@ -76,10 +76,7 @@ class Styles(NamedTuple):
         openai = Style(role or "role", content or "content", {**OPENAI_ROLES, **roles})
         sharegpt = Style(role or "from", content or "value", {**SHAREGPT_ROLES, **roles})
         return cls(
-            openai,
-            sharegpt,
-            sharegpt._replace(content=openai.content),
-            openai._replace(content=sharegpt.content),
+            openai, sharegpt, sharegpt._replace(content=openai.content), openai._replace(content=sharegpt.content)
         )
 
     def style_of(self, messages: object) -> Style | None:
