@@ -189,7 +189,8 @@ def _became(tables: Tables) -> Iterator[str]:
         silent = tables.cells.filter(is_prose()).select(key).to_series().unique(maintain_order=True)
         if len(silent):
             yield f"      # not judged as texts (pii and the schema read them): {_listed(silent)}"
-            if beside.is_empty():  # else what is named would take the place of what is joined
+            # what is joined already would be displaced; beside a prompt alone stand its title and what was generated
+            if beside.is_empty() and keys["part"].n_unique() > 1:
                 yield from _beside_the_question(tables, dict(keys.iter_rows()), silent)
             ignored = ", ".join(_quoted(shown_name(str(each))) for each in silent[:_NAMED])
             yield f"      # if training does not see them: add - {{check: unjudged_text, ignore: [{ignored}]}}"

@@ -194,6 +194,12 @@ def test_what_is_joined_to_the_prompt_is_not_displaced(tmp_path: Path):
     assert "does the model see" not in contract_for(tmp_path / "data.jsonl")
 
 
+def test_beside_a_prompt_alone_nothing_is_offered(tmp_path: Path):
+    rows = [{"prompt": f"Say {n}, then.", "expected_text": "What was said then."} for n in range(5)]
+    (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
+    assert "does the model see" not in contract_for(tmp_path / "data.jsonl")
+
+
 def test_a_few_rows_of_another_shape_do_not_ask_for_fields(tmp_path: Path):
     """The advice would rename the keys that all other rows are read by."""
     good = [{"problem": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(300)]

@@ -23,8 +23,8 @@ SABOTAGES = (
         "what_is_joined_is_displaced",
         "no field is offered that would take the place of what is joined to the prompt",
         "datacheck.propose.contract._became",
-        "if beside.is_empty():",
-        "if True:",
+        "if beside.is_empty() and",
+        "if",
         "tests/propose/test_propose.py::test_what_is_joined_to_the_prompt_is_not_displaced",
     ),
     Sabotage(
