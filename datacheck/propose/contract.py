@@ -12,9 +12,10 @@ from pathlib import Path
 import polars as pl
 from pydantic import ValidationError
 
+from datacheck.check import UNREAD
 from datacheck.contract.load import load_contract
 from datacheck.engine.plan import make_plan
-from datacheck.engine.unread import LIST, UNREAD, nearest, unread_of
+from datacheck.engine.unread import LIST, nearest, unread_of
 from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import inventory
 from datacheck.files.shown_names import shown_name

@@ -7,8 +7,8 @@ SABOTAGES = (
         "a_repeated_text_is_planted_often",
         "what the search misses of a text counts once, however often it stands there",
         "datacheck.features.planting.Plants.compute",
-        'long.unique("text", keep="first", maintain_order=True)',
-        "long",
+        'ordered.unique("text", keep="first", maintain_order=True)',
+        "ordered",
         "tests/checks/test_near_duplicates.py::test_a_text_that_is_repeated_is_planted_once",
     ),
     Sabotage(
