@@ -41,10 +41,10 @@ _PATTERNS = {
         rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(]请?(?:此处|这里|在此处?|在这里)请?(?:插入|填写|填入|补充|输入)[^（）()\n]{{1,20}}[）)]"
         r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
     ),
-    # an assistant whose name and maker nobody filled in, as LLaMA-Factory's identity.json has them
+    # an assistant whose name and maker nobody filled in, as LLaMA-Factory's identity.json has them, once as <NAME>
     "identity_field": ascii_edges(
-        r"(\b(?:I am|I['’]m|[Nn]ame is|named|called|me as) NAME\b|\bby AUTHOR\b"
-        r"|(?:我是|我叫|名叫|名为|叫做?) ?NAME\b|由 ?AUTHOR\b)"
+        r"(\b(?:I am|I['’]m|[Nn]ame is|named|called|[Cc]all me|me as) (?:<NAME>|NAME\b)|\bby (?:<AUTHOR>|AUTHOR\b)"
+        r"|(?:我是|我叫|名叫|名为|叫做?) ?(?:<NAME>|NAME\b)|(?:叫我|作为|名字是) ?<NAME>|由 ?(?:<AUTHOR>|AUTHOR\b))"
     ),
 }
 # In answers, where nobody asked for a letter, a form or an exercise: what a person was to fill in.

@@ -56,7 +56,9 @@ class Plants(Summary):
     def compute(self, data: View) -> pl.DataFrame:
         """Plant and look."""
         quoted = data[Need(self.of)].select("row", text="quoted").drop_nulls("text")
-        long = quoted.filter(pl.col("text").str.len_chars() >= SHORT).sort("row").head(PLANTED_ROWS).collect()
+        ordered = quoted.filter(pl.col("text").str.len_chars() >= SHORT).sort("row")
+        # One text is one source: what is missed of it would else be missed as often as it is repeated.
+        long = ordered.unique("text", keep="first", maintain_order=True).head(PLANTED_ROWS).collect()
         sources = long["text"].str.slice(0, LONG).to_list()
         table = _planted(data, self.sketch, sources or STAND_INS, self.threshold, self.of.least)
         return table.with_columns(made_up=not sources)

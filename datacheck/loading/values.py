@@ -36,6 +36,7 @@ class Values:
         self.damaged = False
         self._opening: re.Pattern[bytes] | None = None
         self._opening_known = False
+        self._looked: tuple[int, int, tuple[int, int] | None] = (0, -1, None)
         self._line = self._counted = 0
 
     def run(self) -> int:
@@ -157,8 +158,15 @@ class Values:
             # Where good elements hold such lines too, lines do not tell.
             if opening and (not self.good or len(opening.findall(self.data, self.start, position)) <= self.count):
                 self._opening = opening
-        match = self._opening.search(self.data, position + 1, end) if self._opening else None
-        return match.end() if match else None
+        if self._opening is None:
+            return None
+        # Of a thousand strings each asks what comes behind it: the answer of the one before holds until it is reached.
+        since, until, found = self._looked
+        if not (since <= position and until == end and (found is None or position < found[0])):
+            match = self._opening.search(self.data, position + 1, end)
+            found = (match.start(), match.end()) if match else None
+            self._looked = position, end, found
+        return found[1] if found else None
 
     def _sequence(self, position: int) -> None:
         while position < len(self.data):

@@ -17,6 +17,7 @@ _PROMPTS = tuple(
 """.split()
 )
 _INPUTS = ("input", *map(str.casefold, PASSAGES), "paragraph", "document", "text", "premise", "输入", "背景", "文章")
+_ASKED_OF = ("input", *map(str.casefold, PASSAGES), "输入")  # what an instruction is about
 _RESPONSES = tuple(
     """
     output response completion answer reply assistant bot gpt model_answer chatgpt_response gpt_response target tgt
@@ -34,6 +35,8 @@ _FEW = 0.1  # of the rows
 _MARKED = r"\\boxed|####"  # the final answer within a solution: it is there to be compared
 _SAID = 20  # characters of what is asked
 _WRITTEN = 100  # characters from which on an answer is one to learn, and no gold to compare with
+_ANSWERS = re.compile(r"(?:[a-z0-9]_|(?<=[a-z0-9])(?=[A-Z]))(?i:output|response|completion|answer|reply)$")
+_COMPARED = re.compile(r"(?i)gold|truth|correct|final|right|expect|refer|short|label|sample|example|test|wrong|public")
 _CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
 _REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "reject", "negative", "rejected_answer")
 _ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人")
@@ -81,7 +84,7 @@ def _fields(tables: Tables) -> dict[str, str]:
     prompt = first(_PROMPTS)
     if chosen and rejected:
         return {**({"prompt": prompt} if prompt else {}), "chosen": chosen, "rejected": rejected}
-    response = first(_RESPONSES, prompt)
+    response = first(_RESPONSES, prompt) or _said_to_be(told["path"], prompt)
     prompt = prompt or (_sole(told, response) if response else None)
     if prompt and response:
         more = first(_INPUTS, prompt, response)
@@ -92,10 +95,19 @@ def _fields(tables: Tables) -> dict[str, str]:
     numbers = tables.cells.filter((pl.col("json_type") == "number") & ~pl.col("path").str.contains(r"[.\[]"))
     numbered = next((key for key in numbers["path"].unique(maintain_order=True) if key.casefold() in _GOLDS), None)
     gold = numbered or first(_GOLDS, prompt)
-    if not prompt or not gold:
-        return {"prompt": prompt} if prompt else {}
+    if not prompt:
+        return {}
+    if not gold:
+        more = first(_ASKED_OF, prompt)
+        return {"prompt": prompt, **({"input": more} if more else {})}
     more = first(_INPUTS, prompt, gold)
     return {"prompt": prompt, **({"input": more} if more else {}), "answer": gold}
+
+
+def _said_to_be(keys: pl.Series, prompt: str | None) -> str | None:
+    """The one key whose last word is an answer's, to learn and not to compare with: target_output, botResponse."""
+    said = [key for key in keys if key != prompt and _ANSWERS.search(key) and not _COMPARED.search(key)]
+    return said[0] if len(said) == 1 else None
 
 
 def _sole(told: pl.DataFrame, response: str) -> str | None:

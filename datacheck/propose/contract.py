@@ -12,6 +12,7 @@ from pathlib import Path
 import polars as pl
 from pydantic import ValidationError
 
+from datacheck.check import UNREAD
 from datacheck.contract.load import load_contract
 from datacheck.engine.plan import make_plan
 from datacheck.engine.unread import LIST, nearest, unread_of
@@ -32,6 +33,10 @@ from datacheck.text.prose import is_prose
 _EVAL = "eval"
 _ROLES = ("system", "user", "assistant", "tool")
 _NAMED = 5  # keys that are listed by name
+_FEW = 0.01  # of the rows: beside those that are read, so few are no reason for an error
+_ANSWERED = (
+    r"(?i)solution|rational|explanat|analysis|referenc|reason|thought|answer|response|output|解析|解答|答案|推理"
+)
 _MOST = 0.9  # of the rows have a key that may belong to the question
 _WORDS = {"true", "false", "yes", "no", "on", "off", "null", "y", "n"}  # that YAML does not take for text
 
@@ -141,6 +146,8 @@ def _contract(
 
 def _without_reader(tables: Tables) -> Iterator[str]:
     """A word on the keys whose texts no reader knows: checks of texts are an error until the contract names them."""
+    if tables.rows.filter(pl.col("format").is_in(list(UNREAD))).height < _FEW * tables.rows.height:
+        return  # some rows of another shape, each of which is a finding: the keys are those of the others
     keys = {key for found in unread_of(tables.rows, tables.cells).values() for key in found if key}
     if keys == {LIST}:
         yield '      # the rows are lists: write each as {"messages": […]}; until then checks of texts are an error'
@@ -183,7 +190,9 @@ def _became(tables: Tables) -> Iterator[str]:
         silent = tables.cells.filter(is_prose()).select(key).to_series().unique(maintain_order=True)
         if len(silent):
             yield f"      # not judged as texts (pii and the schema read them): {_listed(silent)}"
-            yield from _beside_the_question(tables, dict(keys.iter_rows()), silent)
+            # what is joined already would be displaced; beside a prompt alone stand its title and what was generated
+            if beside.is_empty() and keys["part"].n_unique() > 1:
+                yield from _beside_the_question(tables, dict(keys.iter_rows()), silent)
             ignored = ", ".join(_quoted(shown_name(str(each))) for each in silent[:_NAMED])
             yield f"      # if training does not see them: add - {{check: unjudged_text, ignore: [{ignored}]}}"
 
@@ -193,7 +202,7 @@ def _beside_the_question(tables: Tables, parts: Mapping[str, str], silent: pl.Se
     texts = tables.cells.filter(pl.col("path").is_in(silent.implode()), pl.col("json_type") == "string")
     seen = texts.group_by("path", maintain_order=True).agg(pl.col("row").n_unique())
     usual = seen.filter(pl.col("row") >= _MOST * tables.rows.height)["path"]
-    for key in usual[:1]:
+    for key in usual.filter(~usual.str.contains(_ANSWERED))[:1]:
         fields = {**parts, "input": str(key)}
         with contextlib.suppress(ValidationError):
             Reading.model_validate({"fields": fields})

@@ -46,7 +46,7 @@ def sample_of(path: Path, glob: str | None = None, records: str | None = None) -
     require_some(named, found)
     listed = found.read
     files = [file.path for file in _chosen(listed)]
-    records = records or next((key for file in files[:1] for key in lists_inside(file)), None)
+    records = records or next((_rows_inside(file) for file in files[:1]), None)
     tables = _together(files, Reading(records=records))
     if tables is None:
         raise UsageError(joined((Message("{path}: no row could be read", path=path), *_why(files, records))))
@@ -117,6 +117,20 @@ def _together(files: list[Path], reading: Reading) -> Tables | None:
         turns=pl.concat([p.turns for p in moved], how="vertical_relaxed"),
         cells=pl.concat([p.cells for p in moved], how="vertical_relaxed"),
     )
+
+
+def _rows_inside(file: Path) -> str | None:
+    """Of the lists that hold rows that of the data: in a format that is known, or else the longest, or the first."""
+    best: tuple[tuple[bool, int], str] | None = None
+    for key in lists_inside(file):
+        own = first_part(file, Reading(records=key))
+        if own is None:
+            continue
+        known = not own.rows["format"].is_in(["rows", "unknown"]).all()
+        worth = (known, 0 if known else own.rows.height)
+        if best is None or worth > best[0]:
+            best = worth, key
+    return best[1] if best else None
 
 
 def lists_inside(file: Path) -> Iterator[str]:

@@ -158,3 +158,9 @@ def test_rows_that_are_equal_without_their_boilerplate_are_no_exact_copies(reald
     assert result.value("exact_share") == Ratio(0, 500)
     assert (result.evidence["score"] == 1.0).any()
     assert set(result.evidence.drop_nulls("row")["problem"]) == {"near_copy"}
+
+
+def test_a_text_that_is_repeated_is_planted_once():
+    """What the search misses of a text is missed once, however often the text stands there."""
+    once, often = (measure(NearDuplicates(), chat(*texts)).value("planted_recall") for texts in ([STORY], [STORY] * 5))
+    assert once == often

@@ -6,7 +6,9 @@ import hashlib
 import io
 import json
 import re
+import time
 
+import polars as pl
 import pytest
 import zstandard
 
@@ -383,3 +385,12 @@ def test_a_wide_csv_is_cut_between_characters(load, encoding):
     texts = found.turns.sort("row", "turn").select("row", "part", "text").rows()
     assert [text for _, part, text in texts if part == "prompt"] == [question for question, _ in rows]
     assert [text for _, part, text in texts if part == "answer"] == [answer for _, answer in rows]
+
+
+def test_an_array_of_strings_is_passed_over_in_one_pass(load):
+    """Where the next record opens is looked for once, not for each of 5,000 strings: that took minutes in large files."""
+    texts = ["这是一段说明，讲的是一种药的用法和用量。" * 8] * 5_000
+    began = time.process_time()
+    loaded = load(json.dumps(texts, indent=2, ensure_ascii=False).encode(), "data.json")
+    assert time.process_time() - began < 4  # a tenth of it; 5,000 searches of 2 MB take four times as long
+    assert loaded.lines.filter(pl.col("code") == "not_an_object").height == len(texts)

@@ -42,6 +42,76 @@ CASES = {
             ("response", 2, "assistant", "messages[1].content", "a"),
         ],
     ),
+    "from and content": (
+        {"conversations": [{"from": "human", "content": "u"}, {"from": "gpt", "content": "a"}]},
+        "sharegpt",
+        [
+            ("prompt", 0, "user", "conversations[0].content", "u"),
+            ("response", 1, "assistant", "conversations[1].content", "a"),
+        ],
+    ),
+    "role and value": (
+        {"messages": [{"role": "user", "value": "u"}, {"role": "assistant", "value": "a"}]},
+        "sharegpt",
+        [("prompt", 0, "user", "messages[0].value", "u"), ("response", 1, "assistant", "messages[1].value", "a")],
+    ),
+    "ColossalAI's pairs": (  # applications/ColossalChat/examples/README.md
+        {
+            "context": [{"from": "human", "content": "u"}],
+            "chosen": [{"from": "assistant", "content": "c"}],
+            "rejected": [{"from": "assistant", "content": "r"}],
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "context[0].content", "u"),
+            ("chosen", 1, "assistant", "chosen[0].content", "c"),
+            ("rejected", 1, "assistant", "rejected[0].content", "r"),
+        ],
+    ),
+    "a prompt that names its roles": (
+        {"prompt": {"system": "s", "user": "u"}, "chosen": "c", "rejected": "r"},
+        "preference",
+        [
+            ("prompt", 0, "system", "prompt.system", "s"),
+            ("prompt", 1, "user", "prompt.user", "u"),
+            ("chosen", 2, "assistant", "chosen", "c"),
+            ("rejected", 2, "assistant", "rejected", "r"),
+        ],
+    ),
+    "a prompt that names its role, and a completion": (
+        {"prompt": {"user": "u"}, "completion": "a"},
+        "prompt_completion",
+        [("prompt", 0, "user", "prompt.user", "u"), ("response", 1, "assistant", "completion", "a")],
+    ),
+    "ssbuild's paragraph": (  # ssbuild/chatglm_finetuning, data/finetune_train_paragraph.json
+        {"id": 1, "paragraph": [{"q": "u", "a": ["a", "b"]}, {"q": "v", "a": ["c"]}]},
+        "messages",
+        [
+            ("prompt", 0, "user", "paragraph[0].q", "u"),
+            ("prompt", 1, "assistant", "paragraph[0].a", "a\nb"),
+            ("prompt", 2, "user", "paragraph[1].q", "v"),
+            ("response", 3, "assistant", "paragraph[1].a", "c"),
+        ],
+    ),
+    "selected and rejected": (
+        {"prompt": "u", "selected": "c", "rejected": "r"},
+        "preference",
+        [
+            ("prompt", 0, "user", "prompt", "u"),
+            ("chosen", 1, "assistant", "selected", "c"),
+            ("rejected", 1, "assistant", "rejected", "r"),
+        ],
+    ),
+    "a prompt with its input": (
+        {"prompt": "i", "input": "u"},
+        "prompt_only",
+        [("prompt", 0, "user", "prompt", "i\nu")],
+    ),
+    "a list of one answer": (
+        {"instruction": "i", "input": "u", "output": ["a"]},
+        "alpaca",
+        [("prompt", 0, "user", "instruction", "i\nu"), ("response", 1, "assistant", "output[0]", "a")],
+    ),
     "ms-swift GRPO": (  # Custom-dataset.md: other columns go to the reward function
         {"messages": [{"role": "user", "content": "1+1?"}], "solution": "2"},
         "rlvr",

@@ -114,6 +114,17 @@ def only_reading(path: Path) -> Path:
         ),
         ("tools.jsonl", {"messages": CHAT, "tools": []}, ["check: tool_call_errors"]),
         (
+            "judge.jsonl",
+            {"usrmsg": "Write a critique of the answer.", "target_output": "It is too short."},
+            ['fields: {prompt: "usrmsg", response: "target_output"}', "format: prompt_completion"],
+        ),
+        ("task.jsonl", {"Instruction": "Mend it.", "input": "he go"}, ['{prompt: "Instruction", input: "input"}']),
+        (
+            "sums.jsonl",
+            {"user_query": "Which is larger, 2 or 3?", "correct_answer": "3"},
+            ['fields: {prompt: "user_query"}', "format: prompt_only"],
+        ),
+        (
             "ifeval.jsonl",
             {"prompt": "Say it.", "instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
             ["format: prompt_only", "check: constraint_errors"],
@@ -169,6 +180,41 @@ def test_the_contract_says_what_each_key_became_and_what_is_not_judged(tmp_path:
     text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
     assert '# texts: prompt = "instruction"; response = "output"; joined to the prompt: "input"\n' in text
     assert '# not judged as texts (pii and the schema read them): "notes", "meta"\n' in text
+
+
+def test_the_way_to_an_answer_is_not_offered_as_a_part_of_the_question(tmp_path: Path):
+    rows = [{"problem": f"What is {n} + 1?", "solution": "We count up one.", "answer": n + 1} for n in range(20)]
+    (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
+    assert "does the model see" not in contract_for(tmp_path / "data.jsonl")
+
+
+def test_what_is_joined_to_the_prompt_is_not_displaced(tmp_path: Path):
+    rows = [{"instruction": "Say it.", "input": "Now.", "output": "It.", "notes": "this is what he thought"}] * 2
+    (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
+    assert "does the model see" not in contract_for(tmp_path / "data.jsonl")
+
+
+def test_beside_a_prompt_alone_nothing_is_offered(tmp_path: Path):
+    rows = [{"prompt": f"Say {n}, then.", "expected_text": "What was said then."} for n in range(5)]
+    (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
+    assert "does the model see" not in contract_for(tmp_path / "data.jsonl")
+
+
+def test_a_few_rows_of_another_shape_do_not_ask_for_fields(tmp_path: Path):
+    """The advice would rename the keys that all other rows are read by."""
+    good = [{"problem": f"What is {n} + 1?", "answer": str(n + 1)} for n in range(300)]
+    (tmp_path / "data.jsonl").write_bytes(jsonl([*good, {"problem": "What is it, then, my dear?", "answer": None}]))
+    assert "no reader knows" not in contract_for(tmp_path / "data.jsonl")
+
+
+def test_of_the_lists_in_a_document_the_data_are_taken(tmp_path: Path):
+    """As the dataset server of Hugging Face answers: what the columns are called stands before the rows."""
+    features = [{"feature_idx": n, "name": name} for n, name in enumerate(("query", "response"))]
+    rows = [{"row_idx": n, "row": {"query": "How are you?", "response": "Well."}} for n in range(5)]
+    (tmp_path / "a.json").write_text(json.dumps({"features": features, "rows": rows}), encoding="utf-8")
+    assert 'records: "rows"' in contract_for(tmp_path / "a.json")
+    (tmp_path / "b.json").write_text(json.dumps({"authors": [{"n": 1}] * 9, "examples": [QA] * 2}), encoding="utf-8")
+    assert 'records: "examples"' in contract_for(tmp_path / "b.json")
 
 
 def test_an_arena_gets_the_checks_of_pairs_and_their_scores(tmp_path: Path, here, command):

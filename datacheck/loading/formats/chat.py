@@ -74,10 +74,10 @@ def read_messages(record: dict[str, Any], styles: Styles, key: str) -> Extract |
 
 
 def read_sharegpt(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
-    """Read {conversations: [{from, value}]} or ms-swift's {conversation: [{human, assistant}]}."""
-    messages = record[key]
-    if styles.style_of(messages) is styles.sharegpt:
-        return conversation(record, key, styles.sharegpt)
+    """Read {conversations: [{from, value}]}, also {from, content}, or ms-swift's [{human, assistant}]."""
+    style = styles.style_of(record[key])
+    if style is not None and style is not styles.openai:
+        return conversation(record, key, style)
     return _pairs(record, key)
 
 

@@ -87,13 +87,15 @@ def read_alpaca(record: dict[str, Any], styles: Styles, answer: str = "output") 
     more = record.get("input")
     if record["instruction"].__class__ is not str or (more is not None and more.__class__ is not str):
         return None
-    output = record[answer]
+    output, path = record[answer], answer
+    if output.__class__ is list and len(output) == 1 and output[0].__class__ is str:
+        output, path = output[0], f"{answer}[0]"  # Super-NaturalInstructions lists the one answer that it has
     if output.__class__ in {list, dict}:
         return None
     used = {"instruction", answer, "tools"} | ({"input"} if "input" in record else set())
     turns = history_turns(record, used)
     turns.append(question_turn(record, "instruction", "input", len(turns)))
-    turns.append(plain_turn("response", len(turns), "assistant", answer, output))
+    turns.append(plain_turn("response", len(turns), "assistant", path, output))
     return Extract(turns + tools_turn(record), frozenset(used))
 
 
@@ -136,7 +138,7 @@ def side_turns(
     if value.__class__ is dict:
         style = styles.style_of([value])
         if style is None:
-            return None
+            return asked_by_role(value, key, number) if part == "prompt" else None
         found = message_turns([value], style, key, (part, _EVERYTHING, ""), number, cells)
         field = f"{key}.{style.content}"
         cells[:] = [(path.replace(f"{key}[0]", key, 1), kind, text) for path, kind, text in cells]
@@ -145,6 +147,16 @@ def side_turns(
     if style is None:
         return None
     return message_turns(value, style, key, (part, _EVERYTHING, ""), number, cells)
+
+
+def asked_by_role(asked: dict[str, Any], key: str, number: int) -> list[Turn] | None:
+    """Return the turns of a prompt {system?, user} that names its roles as keys; None if it holds anything else."""
+    said = [(role, asked[role]) for role in ("system", "user") if asked.get(role) is not None]
+    if "user" not in asked or not asked.keys() <= {"system", "user"}:
+        return None
+    if any(text.__class__ is not str for _, text in said):
+        return None
+    return [("prompt", number + n, role, f"{key}.{role}", "string", text, None) for n, (role, text) in enumerate(said)]
 
 
 def read_completion(record: dict[str, Any], styles: Styles, answer: str = "completion") -> Extract | None:
@@ -192,10 +204,13 @@ def read_kto_alpaca(record: dict[str, Any], styles: Styles, label: str) -> Extra
 
 
 def read_prompt(record: dict[str, Any], styles: Styles, key: str = "prompt") -> Extract | None:
-    """Read a prompt without answer: a string or a list of messages."""
+    """Read a prompt without answer: a string, with `input` where it is one, or a list of messages."""
     cells: list[Cell] = []
     used = {key, "tools"}
     turns = history_turns(record, used)
+    if key != "input" and record[key].__class__ is str and record.get("input").__class__ is str:
+        turns.append(question_turn(record, key, "input", len(turns)))
+        return Extract(turns + tools_turn(record), frozenset(used | {"input"}))
     asked = side_turns(record, key, "prompt", len(turns), styles, cells, "user")
     return None if asked is None else Extract(turns + asked + tools_turn(record), frozenset(used), cells)
 
@@ -248,7 +263,7 @@ NAMES = (
     Name(
         "alpaca", "chat", ("prompt", "response"), ("input", "system"), {"prompt": "instruction", "response": "output"}
     ),
-    Name("prompt_only", "prompt", ("prompt",), ("system",)),
+    Name("prompt_only", "prompt", ("prompt",), ("input", "system")),
     Name("text", "plain", ("text",)),
 )
 FORMATS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from datacheck.loading.formats.base import NO_KEYS, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS, system_turn
 from datacheck.loading.formats.chatml import prompt_turns
-from datacheck.loading.formats.instruct import history_turns, question_turn, side_turns
+from datacheck.loading.formats.instruct import asked_by_role, history_turns, question_turn, side_turns
 from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
 
 if TYPE_CHECKING:
@@ -71,6 +71,8 @@ def _prompt_turns(
         head = system_turn(record, record[prompt], style)
         used |= {"system"} if head else set()
         return head + message_turns(record[prompt], style, prompt, ("prompt", _EVERYTHING, ""), len(head), cells)
+    if record[prompt].__class__ is dict:
+        return asked_by_role(record[prompt], prompt, 0)
     if record[prompt].__class__ is not str:
         return None
     turns = history_turns(record, used)
@@ -164,14 +166,16 @@ def read_ranked_outputs(record: dict[str, Any], styles: Styles) -> Extract | Non
 
 # Under which key the prompt of a pair stands, the first of these.
 _PROMPTS = (
-    "prompt", "conversations", "messages", "instruction", "question", "query", "input", "problem", "user", "human"
+    "prompt", "conversations", "messages", "instruction", "question", "query", "input", "problem", "user", "human",
+    "context",
 )  # fmt: skip
 _OPENAI = (("preferred_output", "non_preferred_output"), ("preferred_completion", "non_preferred_completion"))
 _PAIRS = (
     ("chosen_messages", "rejected_messages"), ("chosen", "rejected"), ("chosen_response", "rejected_response"),
     ("response_chosen", "response_rejected"), ("chosen_answer", "rejected_answer"), ("pos_resp", "neg_resp"),
     ("better_response", "worse_response"), ("better_answer", "worse_answer"),
-    ("better", "worse"), ("win", "lose"), ("response_j", "response_k"),
+    ("better", "worse"), ("win", "lose"), ("response_j", "response_k"), ("selected", "rejected"),
+    ("accepted", "rejected"),
 )  # fmt: skip
 
 NAMES = (Name("preference", "preference", ("chosen", "rejected"), ("prompt", "system")),)

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 _NAMES = (
     ("input", "output"), ("user", "assistant"), ("human", "bot"), ("user", "bot"), ("question", "answer"),
     ("query", "response"), ("prompt", "response"), ("instruction", "output"), ("prompt", "completion"),
+    ("q", "a"),
 )  # fmt: skip
-_LISTS = (*KEYS, "dialogue", "dialog", "turns", "rounds", "chat")
+_LISTS = (*KEYS, "dialogue", "dialog", "turns", "rounds", "chat", "paragraph")  # the last is ssbuild's, with q and a
 # MOSS' speakers in their order within a turn; `None` is how it writes nothing.
 _MOSS = (("Human", "user"), ("Commands", "call"), ("Tool Responses", "tool"), ("MOSS", "assistant"))
 _MOSS_MARK = re.compile(r"^<\|[A-Za-z ]+\|>:\s*|\s*<eo[a-z]>\s*$")
@@ -52,21 +53,33 @@ def read_rounds(record: dict[str, Any], styles: Styles, key: str) -> Extract | N
         where, last = f"{key}[{n}]", n == len(rounds) - 1
         if each.get("system").__class__ is str and each["system"]:
             turns.append(("prompt", len(turns), "system", f"{where}.system", "string", each["system"], None))
-        turns.append(plain_turn("prompt", len(turns), "user", f"{where}.{names[0]}", each[names[0]]))
         part = "response" if last else "prompt"
-        turns.append(plain_turn(part, len(turns), "assistant", f"{where}.{names[1]}", each[names[1]]))
+        turns.append(_turn("prompt", len(turns), "user", f"{where}.{names[0]}", each[names[0]]))
+        turns.append(_turn(part, len(turns), "assistant", f"{where}.{names[1]}", each[names[1]]))
         for name, value in each.items():
             if name not in {*names, "system"}:
                 walk(f"{where}.{name}", value, cells, 1_000)
     return Extract(turns + tools_turn(record), frozenset(used), cells)
 
 
+def _turn(part: str, number: int, role: str, path: str, said: str | list[str]) -> Turn:
+    """A turn whose text may be given line by line."""
+    if said.__class__ is list:
+        return part, number, role, path, "array", "\n".join(said), None
+    return plain_turn(part, number, role, path, said)
+
+
+def _is_text(value: Any) -> bool:
+    lines = value.__class__ is list and bool(value) and all(line.__class__ is str for line in value)
+    return lines or value.__class__ is str
+
+
 def _names_of(rounds: Any) -> tuple[str, str] | None:
-    """The pair of names that every round has with strings."""
+    """The pair of names that every round has with texts."""
     if rounds.__class__ is not list or not rounds or not all(each.__class__ is dict for each in rounds):
         return None
     for names in _NAMES:
-        if all(each.get(name).__class__ is str for each in rounds for name in names):
+        if all(_is_text(each.get(name)) for each in rounds for name in names):
             return names
     return None
 

@@ -63,17 +63,20 @@ class Style(NamedTuple):
 
 
 class Styles(NamedTuple):
-    """The two ways in which messages are written, with the contract's roles added."""
+    """The two ways in which messages are written, and the two that mix their keys, with the contract's roles added."""
 
     openai: Style
     sharegpt: Style
+    from_content: Style  # ColossalAI's
+    role_value: Style
 
     @classmethod
     def of(cls, roles: Mapping[str, str], role: str | None = None, content: str | None = None) -> Styles:
         """Add a contract's role names to the documented ones; `role` and `content` are its own keys in a message."""
+        openai = Style(role or "role", content or "content", {**OPENAI_ROLES, **roles})
+        sharegpt = Style(role or "from", content or "value", {**SHAREGPT_ROLES, **roles})
         return cls(
-            Style(role or "role", content or "content", {**OPENAI_ROLES, **roles}),
-            Style(role or "from", content or "value", {**SHAREGPT_ROLES, **roles}),
+            openai, sharegpt, sharegpt._replace(content=openai.content), openai._replace(content=sharegpt.content)
         )
 
     def style_of(self, messages: object) -> Style | None:
@@ -83,9 +86,11 @@ class Styles(NamedTuple):
         for message in messages:
             if message.__class__ is dict:
                 if self.openai.role in message:
-                    return self.openai
+                    mixed = self.openai.content not in message and self.sharegpt.content in message
+                    return self.role_value if mixed else self.openai
                 if self.sharegpt.role in message:
-                    return self.sharegpt
+                    mixed = self.sharegpt.content not in message and self.openai.content in message
+                    return self.from_content if mixed else self.sharegpt
         return None
 
 

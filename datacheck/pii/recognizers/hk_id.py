@@ -6,8 +6,9 @@ from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
-# HKIDC668668(9); what follows is looked at first, for most letters begin a word
-_LEFT = rf"(?=[A-Za-z]{{1,2}}{GAP}[0-9])(?:{GLUED_LEFT}|(?<=(?<![A-Za-z])(?i:hkid|hk ?id|id)))"
+# HKIDC668668(9); what follows is looked at first, for most letters begin a word. Two small letters apart from what
+# follows are one: "the quantity is 468-473 (6)".
+_LEFT = rf"(?=[A-Za-z]{{1,2}}{GAP}[0-9])(?![a-z]{{2}}[^0-9])(?:{GLUED_LEFT}|(?<=(?<![A-Za-z])(?i:hkid|hk ?id|id)))"
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
 
 

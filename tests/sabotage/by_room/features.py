@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_repeated_text_is_planted_often",
+        "what the search misses of a text counts once, however often it stands there",
+        "datacheck.features.planting.Plants.compute",
+        'ordered.unique("text", keep="first", maintain_order=True)',
+        "ordered",
+        "tests/checks/test_near_duplicates.py::test_a_text_that_is_repeated_is_planted_once",
+    ),
+    Sabotage(
         "instructions_give_golds",
         "a gold in the instructions of a set is not given",
         "datacheck.features.instructions.in_instructions",

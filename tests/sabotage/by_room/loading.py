@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "mixed_keys_are_missing_texts",
+        "messages that write {from, content} are read",
+        "datacheck.loading.formats.turns.Styles.style_of",
+        "self.from_content if mixed",
+        "self.sharegpt if mixed",
+        "tests/loading/test_loading_formats.py::test_sample_gives_the_expected_turns",
+    ),
+    Sabotage(
+        "prompts_by_role_lose_the_system_prompt",
+        "a prompt that names its roles is read, each of them",
+        "datacheck.loading.formats.instruct.asked_by_role",
+        '("system", "user") if',
+        '("user",) if',
+        "tests/loading/test_loading_formats.py::test_sample_gives_the_expected_turns",
+    ),
+    Sabotage(
+        "every_string_searches_the_whole_array",
+        "an array of strings costs one pass",
+        "datacheck.loading.values.Values._next_element",
+        "if not (since",
+        "if True or not (since",
+        "tests/loading/test_loading_codes.py::test_an_array_of_strings_is_passed_over_in_one_pass",
+    ),
+    Sabotage(
         "tools_in_parts_are_lost",
         "tools in a part of a message are tools",
         "datacheck.loading.formats.turns._tools_of_parts",

@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "the_first_list_is_the_data",
+        "of the lists in a document the data are taken",
+        "datacheck.propose.sample._rows_inside",
+        "worth > best[0]",
+        "False",
+        "tests/propose/test_propose.py::test_of_the_lists_in_a_document_the_data_are_taken",
+    ),
+    Sabotage(
+        "golds_are_answers_to_learn",
+        "a key that holds what is compared with is no answer to learn",
+        "datacheck.propose.columns._said_to_be",
+        "and not _COMPARED.search(key)",
+        "",
+        "tests/propose/test_propose.py::test_fits_the_file",
+    ),
+    Sabotage(
+        "what_is_joined_is_displaced",
+        "no field is offered that would take the place of what is joined to the prompt",
+        "datacheck.propose.contract._became",
+        "if beside.is_empty() and",
+        "if",
+        "tests/propose/test_propose.py::test_what_is_joined_to_the_prompt_is_not_displaced",
+    ),
+    Sabotage(
         "nulls_that_nobody_reads_are_faults",
         "a null under a key that nobody reads is not proposed to fail",
         "datacheck.propose.schema._rule",
