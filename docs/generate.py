@@ -93,7 +93,8 @@ bytes (`datacheck run` on up to 32 MB, with two cores up to 64, does it all in o
 A child measures, the parent judges:
 
 6. `engine/view.py`: `StoreView` shows the stored tables, numbered through the dataset.
-7. `checks/*.py`: `measure` gives numbers and places. Here it is found.
+7. `checks/*.py`: what a check of wording looks for in each part is a feature beside it, which is kept; `measure`
+   gives numbers and places. Here it is found.
 8. `engine/measure.py`: `measure` called the check; it keeps numbers and places in safe words, as a `Measurement`.
 9. `verdict/judge.py`: `judge` makes the `Finding` of it that the report shows.
 
