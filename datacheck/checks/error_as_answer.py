@@ -52,6 +52,7 @@ _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|
 _PATTERNS = {
     "null": (
         r"^\s*[\"'`]?(?i:none|null|nan|n/a|undefined|略|答案略|(?:答案)?详?见解析|\[object object\]|<na>"
+        r"|\[(?:removed|deleted)\]|(?:该|此)?(?:回答|内容|帖子|评论)已?(?:经)?被?(?:作者|用户|管理员|系统)?(?:删除|折叠|屏蔽)"
         r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!"  # of spreadsheets
         r"|<no ?(?:in|out)put>|<[a-z_.]+ object (?:\w+ )?at 0x[0-9a-f]+>|system\.\w+\[\]|java\.lang\.\w+@[0-9a-f]+"
         r")[\"'`]?\.?\s*$"
@@ -88,16 +89,19 @@ _HEARD = (
 )
 _REQUEST = 12  # characters; what is shorter may be small talk
 # A number or a letter is the whole answer, and nobody asked for either: a label, a score or an index of another column.
-_BARE = r"^\s*(?:[-+$¥￥]?[0-9][0-9.,]*\s*%?|[A-Ea-e])[.。]?\s*$"
+_BARE = (
+    r"^\s*(?:(?:[-+$¥￥]?[0-9][0-9.,]*\s*%?|[A-Ea-e])[.。]?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64}"
+    r"|[a-z]+(?:_[a-z]+){1,4})\s*$"
+)
 _OF_BARE = ascii_edges(
     r"(?i)\d|\bhow (?:many|much|old|long|far|tall|big|high|wide|deep|fast|often|large|heavy)|number|numer|count"
-    r"|calculat|comput|year|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
+    r"|calculat|comput|year|\buuid|identifier|\bid\b|\bhash|variable|\bnames?\b|snake|keyword|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
     r"|\bcost|amount|\bdate|digit|integer|value|square|\broot|solve|evaluat|convert|estimat|length|\bsize|\barea|volume"
     r"|temperature|option|choose|choice|letter|which|classif|label|categor|grade|version|index|\bcode|position|result|output"
-    r"|多少|[几第哪选倍]|数[字量值目据学]|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
+    r"|多少|[几第哪选倍]|数[字量值目据学]|标识|变量|命名|函数|关键词|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
     r"|[二三四五六七八九十]"
 )
-_SHORT = 20  # bytes of such an answer
+_SHORT = 72  # bytes of such an answer
 _ANSWERS, _SOME = 100, 0.05  # answers from which on there is a usual kind, and the share of such that is none
 _LINK = r"^\s*<?(?:https?://|www\.)[!-~]+\s*$"
 _OF_LINKS = ascii_edges(

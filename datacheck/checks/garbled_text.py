@@ -15,8 +15,10 @@ from datacheck.features.turn_texts import (
     of_rows,
     per_kind,
     texts_of_suspects,
+    turn_texts,
     without_code,
 )
+from datacheck.features.worn_texts import WORN, worn_texts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.escapes import ESCAPE, left_escaped
 from datacheck.text.mojibake import mojibake
@@ -54,6 +56,7 @@ _GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}(?:[a-z,.'’!?]|[.!?,][A-Z]){47,}(?:
 _OF_CAPITALS = ascii_edges(r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$")
 _FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
 _LETTERS = 12  # different letters of such a run
+_WORN = ["capitals", "glued", *WORN]
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -135,10 +138,12 @@ class GarbledText(Check):
         suspect = texts.filter(any_kind).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
-        found = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)
+        lost = worn_texts(data).with_columns(detail=pl.lit(None, pl.String))
+        seen = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)
+        found = pl.concat([seen, lost], how="diagonal_relaxed")
         heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
         unseen, pasted = pl.col("problem") == "invisible", (pl.col("problem") == "escaped") & heard
-        worn = pl.col("problem").is_in(["capitals", "glued"])
+        worn = pl.col("problem").is_in(_WORN)
         apart = (
             pl.when(worn)
             .then(pl.lit("worn"))
@@ -151,7 +156,9 @@ class GarbledText(Check):
         values: list[Value] = []
         for name in self.metrics:
             values += rates(name, counted.filter(pl.col("metric") == name), data.rows, by=self.by, rows=data.rows)
-        return Measured(tuple(values), evidence=from_first(evidence(found, texts)), figures={"kinds": per_kind(found)})
+        shown_at = [evidence(seen, texts), evidence(lost, turn_texts(data, plain=False))]
+        shown = from_first(pl.concat(shown_at, how="diagonal_relaxed"))
+        return Measured(tuple(values), evidence=shown, figures={"kinds": per_kind(found)})
 
 
 def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:
