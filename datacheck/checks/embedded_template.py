@@ -106,7 +106,8 @@ _WANTED = {  # what was asked for, by the user or by the system prompt
         r"(?i)(?:answer|reply|output|response)\W{0,3}[:：]|format|output|[答复出案]\W{0,3}[:：]|格式|输出|例[:：如]"
         r"|(?m:^[QA] ?[:：])"
     ),
-    "answer_mark": r"(?m)^\W{0,3}[A-DQ] ?[:：.、)]|[\s（(][A-D] ?[.、)）:：]|对话|dialog|conversation|script|剧本|格式|format",
+    "answer_mark": r"(?m)^\W{0,3}[A-DQ] ?[:：.、)]|[\s（(][A-D] ?[.、)）:：]"
+    r"|对话|dialog|conversation|script|剧本|格式|format",
     "preamble": ascii_edges(
         r"(?i)translat|re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|翻译|译成|译为|改写|优化|修改|改进|润色|重写|扩写|生成|格式"
     ),
@@ -131,8 +132,9 @@ class EmbeddedTemplate(Check):
 
     The kinds: `alpaca` and `vicuna` (the words of these templates, with both speakers), `dialogue` (a message that
     begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a
-    whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker
-    said around them: `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
+    whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：), `transcript` (病人：…
+    医生：… as a question, where at most one row in ten is so) and, in answers, what their maker said around them:
+    `answer_mark` (`A: …`), `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
     (`Response A: …`), `wrapped` (`{"text": "…"}`, `["…"]`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here
     is the rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】).
     `label` is "#Rewritten Prompt#:" before a prompt, or `User:` before one of a single line. Tokens such as

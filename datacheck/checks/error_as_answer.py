@@ -20,6 +20,7 @@ from datacheck.features.turn_texts import (
     turn_texts,
     without_code,
 )
+from datacheck.features.turned_rows import turned_rows
 from datacheck.text.edges import ascii_edges
 
 _SORRY = r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?"
@@ -148,7 +149,9 @@ class ErrorAsAnswer(Check):
     an agent may meet an error and learn from it.
 
     `swapped` counts exchanges whose texts changed sides: in a set of at least 100 exchanges, a user's text that begins,
-    ends and asks as answers of the set do, with an answer that does as its users do.
+    ends and asks as answers of the set do, with an answer that does as its users do. `turned` counts conversations of
+    three exchanges and more whose first messages read as the last ones of the others do, and the last ones as their
+    first (in a set of at least 100): the turns stand in the reverse order.
     """
 
     metrics = {
@@ -187,6 +190,13 @@ class ErrorAsAnswer(Check):
             limit=Limit(warn_max=0),
             why="told by style, so for people to read; of 80,000 exchanges of public sets it names five",
         ),
+        "turned": Metric(
+            "rows that begin as conversations of the set end, and end as they begin",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="told by style, so for people to read: their turns stand in the reverse order",
+        ),
     }
 
     reads = "answer"
@@ -209,7 +219,8 @@ class ErrorAsAnswer(Check):
         by_tool = pl.col("role") == "tool"
         canned = canned_answers(data).with_columns(problem=pl.lit("canned"), detail=pl.lit(None, pl.String))
         bare, swapped = _bare(data), swapped_sides(data).with_columns(detail=pl.lit(None, pl.String))
-        others = (canned, bare, swapped)
+        turned = turned_rows(data).with_columns(detail=pl.lit(None, pl.String))
+        others = (canned, bare, swapped, turned)
         every = [evidence(found, said), *(evidence(some, turn_texts(data, plain=False)) for some in others)]
         return Measured(
             (
@@ -218,6 +229,7 @@ class ErrorAsAnswer(Check):
                 *rates("canned", canned, data.rows, by=self.by, rows=data.rows),
                 *rates("bare", bare, data.rows, by=self.by, rows=data.rows),
                 *rates("swapped", swapped, data.rows, by=self.by, rows=data.rows),
+                *rates("turned", turned, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(every),
             figures={"kinds": per_kind(pl.concat([found, *others], how="diagonal_relaxed"))},

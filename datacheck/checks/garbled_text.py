@@ -90,10 +90,17 @@ class GarbledText(Check):
     prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width),
     `look_alike` (Cyrillic letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces`
     (words of a tokenizer: `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole
-    answer, unasked) and `glued` (words without spaces), both with a rate of their own, `hidden_words` (tag characters,
-    U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools
-    paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all scripts are
-    fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
+    answer, unasked) and `glued` (words without spaces), both with a rate of their own (`worn`), `hidden_words` (tag
+    characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People
+    and tools paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all
+    scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
+
+    `worn` also counts answers with marks of a program: `doubled_quotes` (of CSV), `slash_n` and `bare_n` (/n or n for
+    line feeds), `word_pieces` (`##`, `@@`), `masked` ([MASK]), `lost_digits` (of a list), `spreadsheet` (1.38E+10),
+    `lost_value` (None between sentences), `doubled_words`, `doubled_sentences`, `digits_in_words` (he11o),
+    `joined_words` (one+two), `list_order` (3, 1, 2), `one_line` (a table, a fence or a list without line feeds); and,
+    where of 50 answers and more at most 5 % are written so, `lowered` (no capital), `unpunctuated`, `half_width` (signs
+    in Chinese) and `split_words` (words and signs parted by blanks). None counts where somebody asked for such a thing.
     """
 
     metrics = {
@@ -112,7 +119,7 @@ class GarbledText(Check):
             why="web pages bring a few along; above 1 row in 1,000 words are cut by them",
         ),
         "worn": Metric(
-            "rows whose words lost their small letters or the spaces between them",
+            "rows with answers that lost capitals, signs, spaces or line ends, or say each word twice",
             "share",
             of="rows",
             limit=Limit(warn_max=0.001),

@@ -27,7 +27,7 @@ _MOST = 0.05  # share of those that may be otherwise; where more are, it is a wa
 _OF_LISTS = 0.1  # lists are in few answers, so that damage to a few of these is a larger share of them
 _SIGN = r"[^\p{L}\p{N}\p{M}\s]"
 _HALF = r"\p{Han}[,.!?;:] ?\p{Han}"
-_FULL = "[，！？；：]"  # 。 stays where a program folds the others (NFKC)
+_FULL = "[，。！？；：、]"
 _NUMBER = r"[.．、)）]"
 _LISTED = one_of(f"{feed}{number}{sign}" for feed in ("\n", "\n ") for number in (2, 3) for sign in ".、)")
 # "food.2. Sleep well.3. …": a number touches the end of the item before it, at the beginning or behind a colon.
@@ -38,7 +38,7 @@ _ONE_LINE = (
 _ITEM = r"(?m)^ {0,3}(\d{1,2})[.、)]"
 _TABLE = r"\|[^|\n]+\|[^\n]*\|\s*:?-{3,}:?\s*\|[^\n]*\|"
 _FENCE = r"```[a-z]+ [^\n]{60,}```"
-_WORDS = r"(?:[A-Za-z][a-z]*[ ,.]+){6}"
+_WORDS = r"(?:[A-Za-z][a-z01]*[ ,.]+){6}"
 _SPACED_SIGNS = one_of([" , ", " . "])
 _BEFORE_SIGNS = r"[a-z] [.,](?: |$)"
 _ONE_BREATH = r"\p{Han}{40}|(?:[^\s]+[ \t]+){20}"  # more than a line of a poem
@@ -50,6 +50,7 @@ _DOUBLED = ascii_edges(
     r"\b(?:the the|of of|to to|and and|a a|in in|for for|is is|are are|with with|on on|it it|as as|be be)\b"
 )
 _DOUBLED_ZH = r"的的[^确士话]|和和|在在|是是[^非]|有有|可可以以|我我们们|一一个个|为为|与与"
+_N_ITEM = r"[a-z\p{{Han}}.:;。：；!！?？)）]n{}[.、)] ?[A-Z\p{{Han}}*]"
 # What is looked for by its literal beginning, in all of a text: kind → what it must look like.
 _MARKS = {
     "doubled_quotes": (
@@ -59,10 +60,9 @@ _MARKS = {
     "slash_n": (["/n"], r"(?s)/n(?:/n|[A-Z\p{Han}•*-]|\d{1,2}[.、)]).*/n(?:/n|[A-Z\p{Han}•*-]|\d{1,2}[.、)])"),
     "bare_n": (
         ["n2.", "n2、", "n2)", *(f"{sign}n- " for sign in ".:;。：；")],
-        r"(?s)[a-z\p{Han}.:;。：；!！?？)）]n2[.、)] ?[A-Z\p{Han}*].*[a-z\p{Han}.:;。：；!！?？)）]n3[.、)] ?[A-Z\p{Han}*]"
-        r"|(?s)[.:;。：；]n- .*[.:;。：；]n- ",
+        f"(?s){_N_ITEM.format(2)}.*{_N_ITEM.format(3)}|(?s)[.:;。：；]n- .*[.:;。：；]n- ",
     ),
-    "pieces": ([" ##", "@@ "], r"(?:[a-z] ##[a-z]+[^#]{0,80}){3}|(?:[A-Za-z]@@ [a-z][^@]{0,120}){3}"),
+    "word_pieces": ([" ##", "@@ "], r"(?:[a-z] ##[a-z]+[^#]{0,80}){3}|(?:[A-Za-z]@@ [a-z][^@]{0,120}){3}"),
     "masked": (["[MASK]", "[UNK]"], r"(?:\[(?:MASK|UNK)\][^\[]{0,120}){2}"),
     "lost_digits": (["\n. ", "\n、", "\n."], r"(?:^|\n)[.、] ?[A-Z\p{Han}][^\n]*\n+[.、] ?[A-Z\p{Han}]"),
     "spreadsheet": (["E+"], r"(?:^|[^A-Za-z0-9.])[1-9]\.\d{1,14}E\+\d{2}(?:[^A-Za-z0-9]|$)"),
@@ -80,7 +80,8 @@ _FIRST = r"^\s*([^。.!?！？\n]{8,200}[。.!?！？])"
 _LAST = r"([^。.!?！？\n]{8,200}[。.!?！？])\s*$"
 # Who speaks of such things may be answered with one.
 _WANTED = ascii_edges(
-    r"(?i)lower ?case|capital|punctuat|comma|one line|single line|line break|newline|\bcsv\b|spreadsheet|excel|scientific"
+    r"(?i)lower ?case|capital|punctuat|comma|one line|single line|line break|newline|\bcsv\b|spreadsheet"
+    r"|excel|scientific"
     r"|\bocr\b|token|\bmask|\bblank|regex|typo|spell|misprint|correct|grammar|proofread|edit|segment|separat|delimit"
     r"|underscore|snake|slug|\burl|hashtag|\border|\bsort|\brank|arrange|sequence|repeat|duplicate|twice|double|stutter|lyric|\bsong|\bpoem|haiku|cummings"
     r"|\bcode\b|python|\bsql\b|script|program|function|format|encod|leet|cipher|subword|\bbert\b"
@@ -165,7 +166,7 @@ def _signs(turns: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def _conditions() -> dict[str, tuple[pl.Expr, ...]]:
-    """kind → what must hold of an answer, the cheapest first."""
+    """What must hold of an answer of each kind, the cheapest first."""
     text, head, han, latin = (pl.col(name) for name in ("text", "head", "han", "latin"))
     one = ~text.str.contains("\n", literal=True)
     small = text.str.count_matches(r"[a-z][.!?]\s+[a-z]{2}") >= _SENTENCES
