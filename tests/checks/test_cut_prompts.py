@@ -29,7 +29,7 @@ def test_prompts_that_end_on_a_word_that_goes_on():
 
 
 def test_where_many_leave_the_sign_out_and_where_the_rest_is_asked_for():
-    bare = [row(f"Tell me where the tree of {name} stands and who planted it there") for name in NAMES]
+    bare = [row(f"Tell me where the tree of {name} stands and who planted it there") for name in NAMES[:30]]
     assert cut(*RIGHT, *bare, *CUT) == []
     assert cut(*RIGHT, row("Continue the story: on the hill there stood an oak, and"), CUT[0]) == []  # one is no habit
 
