@@ -44,8 +44,9 @@ def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The first and the last message of the user and of the assistant of each long row."""
     said = messages(turns).filter(pl.col("part") != "rejected", pl.col("role").is_in(["user", "assistant"]))
     said = said.with_columns(pl.col("row").cast(pl.UInt64))
-    of, at = ("row", "role"), pl.int_range(pl.len()).over("row", "role")
-    ends = said.with_columns(at=at, of=pl.len().over(of)).filter(pl.col("of") >= _TURNS)
+    long = said.filter(pl.len().over("row") >= 2 * _TURNS)
+    place = pl.int_range(pl.len()).over("row", "role")
+    ends = long.with_columns(at=place, of=pl.len().over("row", "role")).filter(pl.col("of") >= _TURNS)
     ends = ends.filter((pl.col("at") == 0) | (pl.col("at") == pl.col("of") - 1))
     text = pl.col("text")
     ends = ends.with_columns(
