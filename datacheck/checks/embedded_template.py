@@ -15,6 +15,7 @@ _BOTS = r"(?:Assistant|ASSISTANT|AI|Bot|GPT|ChatGPT|助手|AI助手|助理|机�
 _OTHERS = (
     r"(?:医生|律师|老师|客服|顾问|咨询师|心理咨询师|专家|模型|Doctor|Agent|Therapist|Support)"  # behind a user's label
 )
+_ASKERS = r"病人|患者|来访者|求助者|顾客|客户|家长|学生|用户|Patient|Client|Customer|Student|User"
 _ROLES = r"role|from"
 _SAID = r"content|value"
 _ASKS = r"instruction|prompt|question|messages|conversations"
@@ -72,6 +73,7 @@ _PATTERNS = {
     ),
     "closing": ascii_edges(  # what the maker says to who ordered the data, and who looked at it to the next one
         r"(?i)\[(?:end of (?:response|answer|output)|eos|pad|sep|eot)\]\s*\z"
+        r"|(?:[^|<_]|^)im_end\s*(?:im_start(?:user|assistant|system)?\s*)?\z"
         r"|\[end of (?:response|answer|output)\]|\(note: this (?:response|answer) (?:was|has been|is) "
         r"|\b(?:rewritten|revised|improved) (?:response|answer) (?:meets|is helpful|helps)|another question-answer pair"
         r"|generate more (?:examples|samples|data)"
@@ -80,7 +82,13 @@ _PATTERNS = {
     "speaker": (
         rf"^\s*(?:#{{2,4}} ?)?(?:\*\*)?(?:{_BOTS}|Response)(?:\*\*)? ?[:：](?:\*\*)?\s*\S"
         r"|^\s*[\[【](?:助手|客服|医生|律师|老师|顾问|回答|assistant|Assistant|ASSISTANT|AI|Bot|bot)[\]】][:： ]?\s*\S"
+        r"|^\s*assistant\s*\n\s*\S"  # of a template whose signs were taken out
+        r"|^\s*(?:(?i:gpt-?[345]|chatgpt|claude|qwen|deepseek|llama)[\w.-]*|小助手) ?[:：]\s*\S"
     ),
+    "transcript": (  # a whole conversation as one question, where nearly all others are conversations themselves
+        rf"(?s:^\s*(?:{_ASKERS}) ?[:：][^\n]+\n+\s*(?:{_OTHERS}) ?[:：][^\n]+\n+\s*(?:{_ASKERS}) ?[:：])"
+    ),
+    "answer_mark": r"^\s*A ?[:：] ?[^\n]{20}",
     "headed": r"^\s*(?:\*\*)?(?:Answer|Reply|Output|答|答案|回答|回复|输出)(?:\*\*)? ?[:：](?:\*\*)?[^\n]{40}",
 }
 _AT_ONCE = [kind for kind in _PATTERNS if kind not in ("alpaca", "vicuna", "grade", "closing")]  # at the beginning
@@ -89,7 +97,9 @@ _GRADE = (  # what any grade holds: literal words are searched for ten times as 
     r"|Evaluation: The |以上(?:回答|内容|答案)[由为是](?:AI|人工智能)生成"
 )
 _TAIL = 200  # characters, in which closing words stand
-_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds", "label")
+_IN_PROMPTS = ("alpaca", "vicuna", "dialogue", "record", "rounds", "label", "transcript")
+_OTHER_SPEAKERS = r"(?m)^\s*[B-DQ] ?[:：.、)]"  # A and B speak, or are to choose from
+_MOST = 0.1  # rows with a whole transcript as a question, from which on this is the task
 _SECOND_SIDE = r"\n\W{0,4}(?:Response|Assistant|回答|回复|答案) ?[AB12] ?[:：]"  # somebody lists both
 _WANTED = {  # what was asked for, by the user or by the system prompt
     "wrapped": ascii_edges(r"(?i)json|format|schema|object|\bapi\b|dict|格式|对象|字典"),
@@ -97,6 +107,8 @@ _WANTED = {  # what was asked for, by the user or by the system prompt
         r"(?i)(?:answer|reply|output|response)\W{0,3}[:：]|format|output|[答复出案]\W{0,3}[:：]|格式|输出|例[:：如]"
         r"|(?m:^[QA] ?[:：])"
     ),
+    "answer_mark": r"(?m)^\W{0,3}[A-DQ] ?[:：.、)]|[\s（(][A-D] ?[.、)）:：]"
+    r"|对话|dialog|conversation|script|剧本|格式|format",
     "preamble": ascii_edges(
         r"(?i)translat|re-?writ|revis|improv|refin|polish|rephras|paraphras|\bedit|correct|翻译|译成|译为|改写|优化|修改|改进|润色|重写|扩写|生成|格式"
     ),
@@ -135,8 +147,9 @@ class EmbeddedTemplate(Check):
 
     The kinds: `alpaca` and `vicuna` (the words of these templates, with both speakers), `dialogue` (a message that
     begins with `User:` or 用户： and goes on with the assistant's turn), `record` (the JSON of a message or of a
-    whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：) and, in answers, what their maker
-    said around them: `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
+    whole record as the text), `rounds` (`[Round 1]`, a prompt that is 问：… 答：), `transcript` (病人：…
+    医生：… as a question, where at most one row in ten is so) and, in answers, what their maker said around them:
+    `answer_mark` (`A: …`), `speaker` (`Assistant: …`), `headed` (`Answer: …` that nobody asked for), `side`
     (`Response A: …`), `wrapped` (`{"text": "…"}`, `["…"]`), `object` (`ChatCompletionMessage(…)`), `preamble` ("Here
     is the rewritten answer:"), `grade` (评分：8分 at the end) and `closing` (`[End of response]`, 【质检：…】).
     `label` is "#Rewritten Prompt#:" before a prompt, or `User:` before one of a single line. Tokens such as
@@ -177,13 +190,18 @@ class EmbeddedTemplate(Check):
             for kind, pattern in _PATTERNS.items()
         }
         kinds["dialogue"] &= ~of_assistant  # a transcript as an answer was asked for; run_on_answers reads the others
-        for kind in ("rounds", "label"):
+        for kind in ("rounds", "label", "transcript"):
             kinds[kind] &= ~of_assistant
+        kinds["transcript"] &= ~kinds["dialogue"]
+        kinds["answer_mark"] &= ~pl.col("text").str.contains(_OTHER_SPEAKERS)
         kinds["label"] &= ~pl.any_horizontal(kinds[kind] for kind in ("alpaca", "vicuna", "dialogue"))
         kinds["side"] &= ~pl.col("text").str.contains(_SECOND_SIDE)
         for kind in _WANTED:
             kinds[kind] &= ~pl.col(kind).fill_null(value=False)
         found = flagged(bare, kinds).drop("quoted", *_WANTED)
+        asked_so = pl.col("problem") == "transcript"
+        if total(found.filter(asked_so)) > max(1, _MOST * total(data.rows)):
+            found = found.filter(~asked_so)
         plain = total(data.rows.filter(pl.col("format").is_in(names_of("plain"))))
         left_out = Message.plural(
             "{n:,} row is one plain text, which may be rendered on purpose",

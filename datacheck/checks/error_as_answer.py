@@ -19,6 +19,7 @@ from datacheck.features.turn_texts import (
     turn_texts,
     without_code,
 )
+from datacheck.features.turned_rows import RowEnds, turned_rows
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -52,6 +53,7 @@ _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|
 _PATTERNS = {
     "null": (
         r"^\s*[\"'`]?(?i:none|null|nan|n/a|undefined|略|答案略|(?:答案)?详?见解析|\[object object\]|<na>"
+        r"|\[(?:removed|deleted)\]|(?:该|此)?(?:回答|内容|帖子|评论)已?(?:经)?被?(?:作者|用户|管理员|系统)?(?:删除|折叠|屏蔽)"
         r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!"  # of spreadsheets
         r"|<no ?(?:in|out)put>|<[a-z_.]+ object (?:\w+ )?at 0x[0-9a-f]+>|system\.\w+\[\]|java\.lang\.\w+@[0-9a-f]+"
         r")[\"'`]?\.?\s*$"
@@ -88,16 +90,19 @@ _HEARD = (
 )
 _REQUEST = 12  # characters; what is shorter may be small talk
 # A number or a letter is the whole answer, and nobody asked for either: a label, a score or an index of another column.
-_BARE = r"^\s*(?:[-+$¥￥]?[0-9][0-9.,]*\s*%?|[A-Ea-e])[.。]?\s*$"
+_BARE = (
+    r"^\s*(?:(?:[-+$¥￥]?[0-9][0-9.,]*\s*%?|[A-Ea-e])[.。]?|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{24,64}"
+    r"|[a-z]+(?:_[a-z]+){1,4})\s*$"
+)
 _OF_BARE = ascii_edges(
     r"(?i)\d|\bhow (?:many|much|old|long|far|tall|big|high|wide|deep|fast|often|large|heavy)|number|numer|count"
-    r"|calculat|comput|year|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
+    r"|calculat|comput|year|\buuid|identifier|\bid\b|\bhash|variable|\bnames?\b|snake|keyword|\bwhen\b|\bages?\b|percent|\brat(?:e|io|ing)|score|probab|\bsum\b|total|average|\bmean\b|median|price"
     r"|\bcost|amount|\bdate|digit|integer|value|square|\broot|solve|evaluat|convert|estimat|length|\bsize|\barea|volume"
     r"|temperature|option|choose|choice|letter|which|classif|label|categor|grade|version|index|\bcode|position|result|output"
-    r"|多少|[几第哪选倍]|数[字量值目据学]|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
+    r"|多少|[几第哪选倍]|数[字量值目据学]|标识|变量|命名|函数|关键词|[年月日]份?[是？?]|计算|求|评|打分|判断|分类|概率|长度|面积|体积|温度|百分|字母|标签|密码|电话|等于|值|版本|编[码号]|结果|输出"
     r"|[二三四五六七八九十]"
 )
-_SHORT = 20  # bytes of such an answer
+_SHORT = 72  # bytes of such an answer
 _ANSWERS, _SOME = 100, 0.05  # answers from which on there is a usual kind, and the share of such that is none
 _LINK = r"^\s*<?(?:https?://|www\.)[!-~]+\s*$"
 _OF_LINKS = ascii_edges(
@@ -160,7 +165,9 @@ class ErrorAsAnswer(Check):
     an agent may meet an error and learn from it.
 
     `swapped` counts exchanges whose texts changed sides: in a set of at least 100 exchanges, a user's text that begins,
-    ends and asks as answers of the set do, with an answer that does as its users do.
+    ends and asks as answers of the set do, with an answer that does as its users do. `turned` counts conversations of
+    three exchanges and more whose first messages read as the last ones of the others do, and the last ones as their
+    first (in a set of at least 100): the turns stand in the reverse order.
     """
 
     metrics = {
@@ -199,6 +206,13 @@ class ErrorAsAnswer(Check):
             limit=Limit(warn_max=0),
             why="told by style, so for people to read; of 80,000 exchanges of public sets it names five",
         ),
+        "turned": Metric(
+            "rows that begin as conversations of the set end, and end as they begin",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="told by style, so for people to read: their turns stand in the reverse order",
+        ),
     }
 
     reads = "answer"
@@ -206,7 +220,7 @@ class ErrorAsAnswer(Check):
 
     def needs(self) -> tuple[Need, ...]:
         """What may be an error, and what is to be known of all answers."""
-        return Need(ErrorTexts()), Need(AnswerKeys()), Need(Sides()), Need(LastAnswers())
+        return Need(ErrorTexts()), Need(AnswerKeys()), Need(Sides()), Need(RowEnds()), Need(LastAnswers())
 
     def measure(self, data: View) -> Measured:
         """Look at the beginning of what the assistant and its tools say, then at what was asked."""
@@ -221,7 +235,8 @@ class ErrorAsAnswer(Check):
         by_tool = pl.col("role") == "tool"
         canned = canned_answers(data).with_columns(problem=pl.lit("canned"), detail=pl.lit(None, pl.String))
         bare, swapped = _bare(data), swapped_sides(data).with_columns(detail=pl.lit(None, pl.String))
-        others = (canned, bare, swapped)
+        turned = turned_rows(data).with_columns(detail=pl.lit(None, pl.String))
+        others = (canned, bare, swapped, turned)
         every = [evidence(found, said), *(evidence(some, turn_texts(data, plain=False)) for some in others)]
         return Measured(
             (
@@ -230,6 +245,7 @@ class ErrorAsAnswer(Check):
                 *rates("canned", canned, data.rows, by=self.by, rows=data.rows),
                 *rates("bare", bare, data.rows, by=self.by, rows=data.rows),
                 *rates("swapped", swapped, data.rows, by=self.by, rows=data.rows),
+                *rates("turned", turned, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(every),
             figures={"kinds": per_kind(pl.concat([found, *others], how="diagonal_relaxed"))},

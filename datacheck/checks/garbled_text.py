@@ -15,8 +15,10 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
+    turn_texts,
     without_code,
 )
+from datacheck.features.worn_texts import WORN, WornSigns, worn_texts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.escapes import ESCAPE, left_escaped
 from datacheck.text.mojibake import mojibake
@@ -54,6 +56,7 @@ _GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}(?:[a-z,.'’!?]|[.!?,][A-Z]){47,}(?:
 _OF_CAPITALS = ascii_edges(r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$")
 _FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
 _LETTERS = 12  # different letters of such a run
+_WORN = ["capitals", "glued", *WORN]
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -101,10 +104,17 @@ class GarbledText(Check):
     prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width),
     `look_alike` (Cyrillic letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces`
     (words of a tokenizer: `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole
-    answer, unasked) and `glued` (words without spaces), both with a rate of their own, `hidden_words` (tag characters,
-    U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People and tools
-    paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all scripts are
-    fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
+    answer, unasked) and `glued` (words without spaces), both with a rate of their own (`worn`), `hidden_words` (tag
+    characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People
+    and tools paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all
+    scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
+
+    `worn` also counts answers with marks of a program: `doubled_quotes` (of CSV), `slash_n` and `bare_n` (/n or n for
+    line feeds), `word_pieces` (`##`, `@@`), `masked` ([MASK]), `lost_digits` (of a list), `spreadsheet` (1.38E+10),
+    `lost_value` (None between sentences), `doubled_words`, `doubled_sentences`, `digits_in_words` (he11o),
+    `joined_words` (one+two), `list_order` (3, 1, 2), `one_line` (a table, a fence or a list without line feeds); and,
+    where of 50 answers and more at most 5 % are written so, `lowered` (no capital), `unpunctuated`, `half_width` (signs
+    in Chinese) and `split_words` (words and signs parted by blanks). None counts where somebody asked for such a thing.
     """
 
     metrics = {
@@ -123,7 +133,7 @@ class GarbledText(Check):
             why="web pages bring a few along; above 1 row in 1,000 words are cut by them",
         ),
         "worn": Metric(
-            "rows whose words lost their small letters or the spaces between them",
+            "rows with answers that lost capitals, signs, spaces or line ends, or say each word twice",
             "share",
             of="rows",
             limit=Limit(warn_max=0.001),
@@ -142,8 +152,8 @@ class GarbledText(Check):
     check: Literal["garbled_text"] = "garbled_text"
 
     def needs(self) -> tuple[Need, ...]:
-        """What may be damaged."""
-        return (Need(DamagedTexts()),)
+        """What may be damaged, and how answers are written."""
+        return Need(DamagedTexts()), Need(WornSigns())
 
     def measure(self, data: View) -> Measured:
         """Search every text for each kind of damage."""
@@ -151,10 +161,12 @@ class GarbledText(Check):
         suspect = texts.filter(DamagedTexts().gate()).collect().lazy()
         places = {kind: first_at(pattern) for kind, pattern in patterns.items()}
         damaged = flagged(suspect, {kind: _holds(kind, pattern) for kind, pattern in patterns.items()}, places)
-        found = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)
+        lost = worn_texts(data).with_columns(detail=pl.lit(None, pl.String))
+        seen = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)
+        found = pl.concat([seen, lost], how="diagonal_relaxed")
         heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
         unseen, pasted = pl.col("problem") == "invisible", (pl.col("problem") == "escaped") & heard
-        worn = pl.col("problem").is_in(["capitals", "glued"])
+        worn = pl.col("problem").is_in(_WORN)
         apart = (
             pl.when(worn)
             .then(pl.lit("worn"))
@@ -167,7 +179,9 @@ class GarbledText(Check):
         values: list[Value] = []
         for name in self.metrics:
             values += rates(name, counted.filter(pl.col("metric") == name), data.rows, by=self.by, rows=data.rows)
-        return Measured(tuple(values), evidence=from_first(evidence(found, texts)), figures={"kinds": per_kind(found)})
+        shown_at = [evidence(seen, texts), evidence(lost, turn_texts(data, plain=False))]
+        shown = from_first(pl.concat(shown_at, how="diagonal_relaxed"))
+        return Measured(tuple(values), evidence=shown, figures={"kinds": per_kind(found)})
 
 
 def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:

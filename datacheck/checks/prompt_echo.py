@@ -34,6 +34,7 @@ _KEPT = ascii_edges(
 _LEAST = 30  # bytes of such an input
 _SPEAKER = (
     r"^\s*(?:\*\*)?(?:Human|User|USER|Question|Q|Instruction|Prompt|用户|人类|问题?|提问)(?:\*\*)? ?[:：](?:\*\*)?\s*"
+    r"|^\s*> ?"  # as mails and forums quote what they answer
 )
 _LABEL = 20  # characters of it
 

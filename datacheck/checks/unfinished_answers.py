@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates
+from datacheck.features.cut_prompts import PromptEnds, cut_prompts
 from datacheck.features.heads import Beginnings, headless
 from datacheck.features.turn_texts import (
     evidence,
@@ -155,6 +156,9 @@ class UnfinishedAnswers(Check):
     comes first, or a small letter where the other sentences, and nearly all other texts, begin with a capital. A
     prompt with
     a small letter must begin with a word that goes on (of, than, which).
+
+    `cut_prompt` counts prompts that end on a word that goes on (of, the, 以及), where nearly all others end with a
+    sign.
     """
 
     metrics = {
@@ -179,14 +183,21 @@ class UnfinishedAnswers(Check):
             Limit(warn_max=0),
             why="found by its first characters, where hardly any other text begins so; some people write so",
         ),
+        "cut_prompt": Metric(
+            "rows whose prompt stops in the middle",
+            "share",
+            "rows",
+            Limit(warn_max=0),
+            why="its last word needs another one, and nearly all other prompts end with a sign; a few are meant so",
+        ),
     }
 
     reads = "answer"
     check: Literal["unfinished_answers"] = "unfinished_answers"
 
     def needs(self) -> tuple[Need, ...]:
-        """How answers end, and how they begin."""
-        return Need(Endings()), Need(Beginnings())
+        """How answers end, how they begin, and how prompts end."""
+        return Need(Endings()), Need(Beginnings()), Need(PromptEnds())
 
     def measure(self, data: View) -> Measured:
         """Look at the end of the last answer of each row."""
@@ -219,6 +230,8 @@ class UnfinishedAnswers(Check):
         ends = evidence(found, turn_texts(data, plain=False)).with_columns(text=end)
         heads = headless(data).with_columns(detail=pl.lit(None, pl.String))
         begins = evidence(heads, turn_texts(data, plain=False)).with_columns(text=pl.col("text").str.head(_SHOWN))
+        prompts = cut_prompts(data).with_columns(detail=pl.lit(None, pl.String))
+        stops = evidence(prompts, turn_texts(data, plain=False)).with_columns(text=end)
         loose = Message("Chinese answers often have no last stop; last clauses and lines without one were not judged")
         loose_en = Message(
             "English answers often have no last stop; last clauses and lines without one were not judged"
@@ -229,9 +242,10 @@ class UnfinishedAnswers(Check):
                 *rates("rate", found.filter(~of_limit), data.rows, by=self.by, rows=data.rows),
                 *rates("cut_length", found.filter(of_limit), data.rows, by=self.by, rows=data.rows),
                 *rates("headless", heads, data.rows, by=self.by, rows=data.rows),
+                *rates("cut_prompt", prompts, data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=pl.concat([ends, begins]),
-            figures={"kinds": per_kind(pl.concat([found, heads], how="diagonal_relaxed"))},
+            evidence=pl.concat([ends, begins, stops]),
+            figures={"kinds": per_kind(pl.concat([found, heads, prompts], how="diagonal_relaxed"))},
             not_checked=(*(() if stopped else (loose,)), *(() if stopped_en else (loose_en,))),
         )
 

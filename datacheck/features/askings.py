@@ -7,7 +7,7 @@ from datacheck.text.edges import ascii_edges
 
 _ENOUGH = 100  # prompts, from which on there is a way that is usual
 _MOST = 0.9  # of them have a question mark
-_SLIPS = 0.02  # of them ask nothing; where more do, they are stems of tests ("…, except") or tasks of another kind
+_SLIPS = 0.05  # of them ask nothing; where more do, they are stems of tests ("…, except") or tasks of another kind
 _MARK = "[?？]"
 # What asks without one ("Find the sum."). Chinese, French, Spanish and German words for it as well.
 _ASKS = ascii_edges(

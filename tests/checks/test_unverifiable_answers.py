@@ -445,6 +445,13 @@ def test_a_prompt_asks_something(prompt, found):
     assert problems(UnverifiableAnswers(), [*asked, {"prompt": prompt, "ground_truth": "19"}]) == found
 
 
+def test_one_in_twenty_asks_nothing():
+    asked = [{"prompt": f"How many are {n} and 7?", "ground_truth": str(n + 7)} for n in range(120)]
+    cut = [{"prompt": f"Tom has {n} apples and buys 7 mo", "ground_truth": str(n + 7)} for n in range(12)]
+    assert problems(UnverifiableAnswers(), [*asked, *cut[:5]]) == ["unasked"] * 5
+    assert "unasked" not in problems(UnverifiableAnswers(), [*asked, *cut])
+
+
 def test_stems_of_options_end_in_the_middle():
     asked = [
         {"question": f"Which helps most? {n}", "options": list("wxyz"), "answer": "ABCD"[n % 4]} for n in range(120)

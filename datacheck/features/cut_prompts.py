@@ -1,0 +1,71 @@
+"""Prompts that stop in the middle, where nearly all others of their set end with a sign."""
+
+import polars as pl
+
+from datacheck.check import Feature, Need, View
+from datacheck.features.turn_texts import holds, messages
+from datacheck.text.edges import ascii_edges
+from datacheck.text.views import alone
+
+_LEAST = 100  # prompts, from which on there is a usual way to end
+_OPEN = 0.06  # share of those that may end with a letter; where more do, people leave the stop out
+_LONG = 40  # bytes; a shorter one is a title or a keyword
+_TAIL = 48  # characters
+_LETTER = r"[a-z\p{Han}]\s*$"
+# What no request ends with. A text that is cut anywhere ends so as often as such words stand in texts: 10 to 20 in 100.
+_NEEDING = ascii_edges(
+    r"[a-z,] (?:an|the|and|or|but|of|to|for|with|from|by|as|that|which|who|because|if|than|into"
+    r"|is|are|was|were|has|have"
+    r"|his|their|its|your|my|our|each|every)\s*$"
+)
+_NEEDING_ZH = (
+    r"[\p{Han}](?:的|和|与|及|或|把|被|从|对于|为了|而且|但|若|则|每|第|将|由|以及|并|因为|如果|需要|可以|是|在)\s*$"
+)
+_ASKS_ZH = r"(?:什么|哪|谁|几|为何|怎样|多少)?(?:是|在)\s*$"  # a blank to fill in, a question the wrong way round
+_CUT = 0.05  # share of the open ends that need another word, from which on the others were cut as well
+# Who gives the beginning of something asks for the rest of it.
+_CONTINUED = ascii_edges(
+    r"(?i)continu|complet|finish|fill in|next (?:word|line|sentence)|autocomplet"
+    r"|续写|接着|补全|填空|完成|下一句|接龙|后半|____|…"
+)
+
+
+def cut_prompts(data: View) -> pl.LazyFrame:
+    """`row`, `part`, `role`, `turn`, `path`, `problem` of last messages of users that end on a word that goes on.
+
+    Only where at most 6 % of at least 100 prompts end with a letter at all, and at least 5 % of these, and two, on a
+    word that needs another one, as texts do that are cut anywhere. PromptEnds is a declared need.
+    """
+    ends = data[Need(PromptEnds())].collect()
+    open_ones, needing = ends.filter("open"), ends.filter("needing")
+    usual = ends.height >= _LEAST and open_ones.height <= _OPEN * ends.height
+    cut = usual and needing.height >= max(2, _CUT * open_ones.height)
+    found = needing if cut else needing.clear()
+    return found.select("row", "part", "role", "turn", "path", problem=pl.lit("cut_prompt")).lazy()
+
+
+class PromptEnds(Feature):
+    """How the last message of each user ends: `open`, with a letter; `needing`, on a word that needs another one."""
+
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+        "open": pl.Boolean, "needing": pl.Boolean,
+    }  # fmt: skip
+
+    def compute(self, part: View) -> pl.DataFrame:
+        """Look at the last characters."""
+        return alone(_ends(part.turns).collect())
+
+
+def _ends(turns: pl.LazyFrame) -> pl.LazyFrame:
+    asked = messages(turns).filter(pl.col("part") == "prompt", pl.col("role") == "user")
+    last = asked.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    long = last.filter(pl.col("text").str.len_bytes() >= _LONG)
+    tail, whole = pl.col("tail"), pl.col("text")
+    needs = tail.str.contains(_NEEDING) | (tail.str.contains(_NEEDING_ZH) & ~tail.str.contains(_ASKS_ZH))
+    table = long.with_columns(tail=whole.str.tail(_TAIL)).collect()
+    return table.lazy().select(
+        "row", "part", "role", "turn", "path",
+        open=tail.str.contains(_LETTER),
+        needing=holds(table, tail.str.contains(_LETTER), needs, ~whole.str.contains(_CONTINUED)),
+    )  # fmt: skip
