@@ -10,6 +10,8 @@ _CHAR = "[A-HJ-NPR-Z0-9]"
 # ISO 3779 and 49 CFR 565: I, O and Q are no characters of one; the ninth is the check digit (also GB 16735).
 _VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", map(int, "123456781234579234567890123456789"), strict=True))
 _WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+# character by character or in fours: L S V …, LSVA 2VAD …
+_SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}[ \-]){{3}}[0-9]{{4}}[ \-][0-9])"
 
 
 class Vin(Recognizer):
@@ -20,11 +22,12 @@ class Vin(Recognizer):
     policy = Policy("block")
     label = "VIN "
     gate = GATE_FIVE_DIGITS
-    prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})"
+    prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})|{_SPACED}"
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
     patterns = {
         "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])"
-        rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"
+        rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}",
+        "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,14}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
     }
     positive = (
         "车架|車架|车辆识别|車輛識別|"

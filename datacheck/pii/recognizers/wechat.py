@@ -66,6 +66,7 @@ class Wechat(Recognizer):
         r"(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|WX|VX|(?i:wechat|weixin)号)[:：是][ ]?[A-Za-z]",
         r"[VvWw][Xx][A-Za-z]{2}|加[Vv][A-Za-z]{2}|(?i:wechat|weixin)[A-Za-z]{2,16}[0-9_\-]",
         r"(?i:(?:my|his|her|our) (?:wechat|weixin)(?:[ ]?(?:id|account|number|name))? is )[A-Za-z]",
+        rf"薇{LINKER}[A-Za-z]",
         "[+＋][ ]?[Vv][ :：]{1,2}[A-Za-z]{6}",
         "微信上?搜索?[一下:： ]{0,3}[A-Za-z]",
         r"[A-Za-z0-9_\-][ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))",
@@ -75,6 +76,11 @@ class Wechat(Recognizer):
         "wechat": (
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_] ?(?=[+]))(?:{_STRONG})"
             rf"(?=号|[ \\\"']{{0,3}}(?:[:：=是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED}){LINKER}"
+            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
+        ),
+        # 薇 alone, where it is no part of a name
+        "wechat.wei": (
+            rf"(?:(?<![\u3400-\u9fff])|(?<=[加我]))薇(?={_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.wxid": (
