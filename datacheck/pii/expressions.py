@@ -30,7 +30,7 @@ _SPEAKER = (
     r"|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
 )
 _TURN = (
-    r"(?:是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
+    r"(?:是|是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
     rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
 )
 ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"

@@ -61,15 +61,14 @@ class National(Recognizer):
         if entry.get("beside"):
             before = rf"(?:{named}){_NUMBER}(?:{LINKER}{GLUED_LEFT}|{_AT_ONCE})"
             self.patterns = {rule: rf"{before}{code}(?P<value>{form}){right}"}
-            if "narrow" in entry:  # words of any telephone, beside a form that only this country has
-                close = "|".join(entry["narrow"]["words"])
-                self.patterns[f"{rule}.narrow"] = (
-                    rf"(?:{close})[号號]?[码碼]?{LINKER}{GLUED_LEFT}(?P<value>{entry['narrow']['form']}){right}(?![ \-]?[0-9])"
-                )
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
+        if "narrow" in entry:  # words of any telephone, right beside a form that only this country has
+            close = f"(?:{'|'.join(entry['narrow']['words'])})[号號]?[码碼]?{LINKER}{GLUED_LEFT}"
+            narrow_rule = rf"{close}(?P<value>{entry['narrow']['form']}){right}(?![ \-]?[0-9])"
+            self.patterns = {f"{rule}.narrow": narrow_rule, **self.patterns}
         self._sure = 0.6 if entry.get("beside") else 0.3
         if re.search("[A-Z]", entry["form"]) or entry.get("gate") is False:  # five digits in a row are hidden anyway
             unlabelled = (rf"{LEFT}{entry['alone']}{RIGHT}",) if "alone" in entry else ()
@@ -77,7 +76,7 @@ class National(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""
-        alone = rule.endswith(".alone")
+        alone = rule.endswith((".alone", ".narrow"))
         if not self._is_valid(value):
             return None if alone else Judgement(self._sure - 0.1, "suspect")
         return Judgement(0.6 if alone else self._sure, "specimen" if in_sequence(digits_of(value)) else "valid")

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -25,6 +25,11 @@ class Vin(Recognizer):
     prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})|{_SPACED}"
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
     patterns = {
+        # a label that is longer than the window of context
+        "vin.labelled": (
+            rf"(?i:(?:vehicle|car) identification(?: (?:number|no\.?|code))?|chassis (?:number|no\.?)){LINKER}"
+            rf"(?P<value>(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])(?i:{_CHAR}{{12}}[0-9]{{5}})){RIGHT}"
+        ),
         "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])"
         rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}",
         "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,14}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
@@ -39,9 +44,9 @@ class Vin(Recognizer):
     specimens = words("1M8GDM9AXKP042788 1HGBH41JXMN109186")
     shown = (3, 0)
 
-    def judge(self, _rule: str, value: str) -> Judgement | None:
+    def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the word beside it; with a wrong check digit the number is still one."""
-        return Judgement(0.3, self.state(value))
+        return Judgement(0.6 if rule == "vin.labelled" else 0.3, self.state(value))
 
     def canary(self, rng: Random) -> str:
         """Return the word and a number with a right check digit."""
