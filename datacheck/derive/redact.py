@@ -63,7 +63,17 @@ _PASSES = 2
 
 # What is a person's, or a person's device's, though it only warns.
 _OF_SOMEBODY = frozenset(
-    {"PERSON", "STUDENT_ID", "EMPLOYEE_ID", "SOCIAL_HANDLE", "DATE_OF_BIRTH", "IMEI", "MAC_ADDRESS", "IP_ADDRESS", "GPS"}
+    {
+        "PERSON",
+        "STUDENT_ID",
+        "EMPLOYEE_ID",
+        "SOCIAL_HANDLE",
+        "DATE_OF_BIRTH",
+        "IMEI",
+        "MAC_ADDRESS",
+        "IP_ADDRESS",
+        "GPS",
+    }
 )
 
 

@@ -1,6 +1,6 @@
 """Personal data in every text of a row: messages, tool calls, all other leaves of the record, and its keys."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import polars as pl

@@ -13,7 +13,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import english_names, is_word
+from datacheck.pii.free_names import TITLES, english_names, is_word
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
@@ -195,7 +195,7 @@ def _names(text: str, offset: int) -> list[Entity]:
     found, at = [], offset
     for word in tagger().cut(text):
         name, start, at = word.word, at, at + len(word.word)
-        likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS
+        likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS and name not in TITLES
         likely = likely and text[start - offset - 1 : start - offset] not in _COUNTING
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
             given = _GIVEN.match(text, at - offset) if name in _COMPOUND else None  # the tagger cuts 诸葛 off

@@ -84,7 +84,9 @@ def _is_behind(part: NumberPart, last: NumberPart) -> bool:
     return part.turn > last.turn or part.start >= last.end
 
 
-def _beginning_at(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, known: Mapping[str, str]) -> Split | None:
+def _beginning_at(
+    turns: Sequence[Utterance], texts: Sequence[Folded], at: int, known: Mapping[str, str]
+) -> Split | None:
     begin = _LAST.search(texts[at].text)
     if begin is None:
         return None

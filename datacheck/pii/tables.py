@@ -21,8 +21,9 @@ HAS_LIST = (
 _LISTED = (",", "\t", "，")
 # A sieve: the heads of other lists need not be tried.
 _OF_SOMEBODY = re.compile(
-    r"(?i:[号號码碼证證账帐賬]|姓名|名字|人$|电话|電話|手[机機提]|微信|q ?q|邮[箱件]|郵[箱件]|[地住]址|生日|出生|密码|口令|户主|vx|wx"
-    r"|name|phone|mobile|tel|mail|number|\bno\b|account|card|passport|address|birth|dob|wechat|vin|imei|\bmac\b|\bip\b|ssn|id$)"
+    r"(?i:[号號码碼证證账帐賬]|姓名|名字|人$|电话|電話|手[机機提]|微信|q ?q|邮[箱件]|郵[箱件]|[地住]址|生日|出生|密码|口令|户主"
+    r"|name|phone|mobile|tel|mail|number|account|card|passport|address|birth|dob|wechat|[vw]x|vin|imei|ssn|id$"
+    r"|(?<![a-z])(?:no|mac|ip)(?![a-z]))"
 )
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*")
 _HEAD = 24  # characters; a longer head is a sentence
@@ -97,7 +98,11 @@ def _heads(line: str) -> tuple[tuple[str, ...], str]:
     for sign in _LISTED:
         if sign in line and len(line) <= _LINE:
             heads = tuple(line[first:last] for first, last in _fields(line, sign))
-            if len(heads) > 1 and all(0 < len(head) <= _HEAD for head in heads) and any(map(_OF_SOMEBODY.search, heads)):
+            if (
+                len(heads) > 1
+                and all(0 < len(head) <= _HEAD for head in heads)
+                and any(map(_OF_SOMEBODY.search, heads))
+            ):
                 return heads, sign
     return (), ""
 

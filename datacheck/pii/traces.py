@@ -281,7 +281,7 @@ def is_told_anywhere(value: Original) -> bool:
     digits, word = len(digits_of(plain)), _compared(plain, _BETWEEN_LETTERS)[0]
     if value.entity == "DATE_OF_BIRTH":
         return False
-    return "@" in plain or digits >= _LONG or (len(word) >= _FEWEST_MIXED and 0 < digits < len(word))
+    return "@" in plain or digits >= _LONG_MIXED or (len(word) >= _FEWEST_MIXED and 0 < digits < len(word))
 
 
 def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:

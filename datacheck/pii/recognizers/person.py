@@ -30,7 +30,7 @@ GIVEN = (
     "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
     "瑛璟炜煜炎焱灿烨熠煊熹婧娇娅嫣姗妙依伊柔韵岚枫朵苗苑菡茜葵蔓蕙宝喜旺金银铁钢树柱栋梁书剑锋铮锐钧锦镇震霆雷万向卫兵利维嵩岩岳崇峻巍洲浦沛淳渊润澄潇澜瀚滨"
     "墨懿靖廷绍洪曼延邦敬寿迪雄鸿培斐卿灵誉耀威麟坚乾禄修盛隆炳溪朗衡旭勋宪勤儒谦裕奎龄翰钦鼎丰甫昆佐跃湘"
-    "家宗绣若世芸芹骥淇沅珏琬筱钊铠骁漫晗小行知言亦夏薇凡程宜孟"
+    "家宗绣若世芸芹骥淇沅珏琬筱钊铠骁漫晗小行知言亦夏薇凡程宜孟扬楚少"
     # traditional forms
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂翰賢詠強軍勝業雅詩婷佩靜儀燁誠義憲瑋凱麗維綺慈嫻"
     "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
@@ -51,7 +51,7 @@ _ENGLISH_LABEL = (
 )
 _QUOTED_KEY = rf"{_ENGLISH_LABEL}\\{{0,3}}[\"'][ ]?[:：][ ]?\\{{0,3}}[\"']"
 _BARE_KEY = r"(?i:name)[\"'\\]{0,2}[ ]?[:：=][ ]?\\?[\"']?"
-_OPENS, _CLOSES = "[“\"‘「【『（(《]", "[”\"’」】』）)》]"
+_OPENS, _CLOSES = '[“"‘「【『（(《]', '[”"’」】』）)》]'
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
 _NO_THANKS = "(?!谢谢|(?<=[感多致答鸣拜酬]|(?<![感多致答鸣拜酬谢])谢)谢)"  # 谢谢俞女士, 感谢俞女士: no 谢 of a surname
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
@@ -66,19 +66,26 @@ _LABEL = (
     r"|申請人|收貨人|負責人|經辦人|監護人|聯繫人|緊急聯絡人|投保人|被保險人|戶[ \u3000]?名|開戶人)"
 )
 # Behind these stand other words as well (业主：你好), so only what reads as a name counts.
-_MORE_ROLES = "(?:户主|戶主|报名人|報名人|承租人|出租人|报案人|当事人|考生|乘客|旅客|住户|业主|租客|家长|就诊人|受检人|预订人|預訂人)"
+# Whoever is called so has a name of any characters: 收件人是陳大文
+_NAMED = r"(?:姓名|联系人|联络人|[收寄发]件人|收货人|持卡人|开户人|户名|申请人|经办人|投保人"
+_NAMED += r"|聯絡人|聯繫人|收件者|申請人|收貨人|經辦人)"
+_SAID = r"(?:(?:就|还|应该|應該|确实)?[是为為叫係]|[写填寫](?:的是?)?|这一栏填)"
+_MORE_ROLES = "(?:户主|戶主|报名人|報名人|承租人|出租人|报案人|当事人"
+_MORE_ROLES += "|考生|乘客|旅客|住户|业主|租客|家长|就诊人|受检人|预订人|預訂人)"
 _ANY_ROLE = rf"(?:{_LABEL}|{_MORE_ROLES})"
 _ROLE = rf"(?:{_LABEL}|{_MORE_ROLES}(?:(?![{HAN}])|(?=[是为叫写填就])))"
 _LATIN_LABEL = rf"(?:{_LABEL}|(?:姓名|名字)?拼音|英文(?:姓?名|名字))"
 _HONOURS = words(
-    "老师 医生 大夫 律师 经理 主任 教授 师傅 阿姨 同学 护士 护士长 总监 校长 院长 警官 法官 博士 董事长 总经理 局长 科长 处长 书记 队长 "
+    "老师 医生 大夫 律师 经理 主任 教授 师傅 阿姨 同学 护士 护士长 总监 校长 院长 警官 法官 博士 董事长 总经理 "
+    "局长 科长 处长 书记 队长 "
     "班长 组长 店长 主管 叔叔 大哥 大姐 先生 女士 小姐 老師 醫生 律師 經理 師傅 同學 護士 總監 校長 院長"
 )
 _HONOUR = "|".join(sorted(_HONOURS, key=lambda word: (-len(word), word)))
 _AFTER_CHIEF = "您说好的来打主签叫让请也"  # 张伟总说, but not 张伟总是
 _TITLES = words("先生 女士 小姐")
 # What may stand before a full name and a title, besides a sign: 请转告朱若曦女士, 昨天挂的任家骏经理的号
-_BEFORE_A_NAME = "和与及向给为是被把请让找对跟同的由叫约才刚下告知联系说见问帮替到位名了转在个这那挂陪谢跟随因请邀聘任用经给於與給為請讓找對約剛聯絡說見問幫轉謝"
+_BEFORE_A_NAME = "和与及向给为是被把请让找对跟同的由叫约才刚下告知联系说见问帮替到位名了"
+_BEFORE_A_NAME += "转在个这那挂陪谢跟随因请邀聘任用经给於與給為請讓找對約剛聯絡說見問幫轉謝"
 _COLON = r"[\"'”*_\\ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_\\ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
     r"(?:我(?:的名字)?(?:就|名)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
@@ -133,7 +140,7 @@ _STOP = words(
     "印度 古巴 蒙古 单亲 应届 成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
     "严格 关于 向量 国家 管家 农家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
     "单程 荣誉 全面 全国 成都 路人 强大 连续 "
-    "班长 曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
+    "班长 宁夏 方知 曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
     "房子 房屋 房产 房间 权利 权益 权属 左右 白色 黄色 蓝色 高度 "
     "支持 支付 关系 关闭 关心 关注 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
     "高血 高烧 高热 黄疸 白血 水肿 水痘 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
@@ -149,7 +156,6 @@ _ENGLISH_STOP = words(
 )
 _HAN_NAME = re.compile(rf"{_NAME}")
 _IN_A_LIST = re.compile(r"[\]\"'`]\s?\)?\s?,\s?[\[(\"'`]{1,2}$")
-
 
 
 def _is_entry(value: str) -> bool:
@@ -178,10 +184,11 @@ class Person(Recognizer):
     prefilters = (
         rf"[{HAN}][ ]?(?:先生|女士|小姐)",
         rf"{_ANY_ROLE}{NAME_LINKER}{_LIKELY}{_END}",
+        rf"{_NAMED}{_SAID}[{SURNAMES}][{HAN}]{{2}}",
         rf"{_LATIN_LABEL}{NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",
         rf"{_LABEL}{NAME_LINKER}{_OPENS}[{SURNAMES}][{HAN}]{{2}}{_CLOSES}",
         rf"[{SURNAMES}{_ENDS_OF_COMPOUNDS}][ \u3000]?[{GIVEN}](?:[ \u3000]?[{GIVEN}])?[ ]?(?:{_HONOUR})",
-        rf"[{SURNAMES}{_ENDS_OF_COMPOUNDS}][ \u3000]?[{GIVEN}](?:[ \u3000]?[{GIVEN}])?[总總](?:[^{HAN}]|[{_AFTER_CHIEF}]|\z)",
+        rf"[{SURNAMES}{_ENDS_OF_COMPOUNDS}][ \u3000]?[{GIVEN}](?:[ \u3000]?[{GIVEN}])?(?:总|總)",
         # the end of every English label and of the bare key; in JSON no name in English is told by the key alone
         rf"(?i:name|person|consignee|addressee){NAME_LINKER}{_LIKELY}{_END}",
         rf"{_ENGLISH_LABEL}{NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",
@@ -207,11 +214,12 @@ class Person(Recognizer):
         "person.role": (
             rf"(?:(?:{_ROLE}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})(?![ ]?[:：])"
         ),
+        "person.stated": rf"{_NAMED}{_SAID}(?P<value>[{SURNAMES}][{HAN}]{{2}})(?=没错|不是|[^{HAN}]|\Z)",
         # of three characters and between quotes or brackets: 投保人（“黎景行”）
         "person.quoted": rf"{_LABEL}{NAME_LINKER}(?<={_OPENS})(?P<value>[{SURNAMES}][{HAN}]{{2}})(?={_CLOSES})",
         # a full name and what somebody is called by
         "person.honoured": (
-            rf"(?:(?<![{HAN}])|(?<=[{_BEFORE_A_NAME}])){_NO_THANKS}(?P<value>{_LIKELY})[ ]?"
+            rf"(?:(?<![{HAN}·•・])|(?<=[{_BEFORE_A_NAME}])){_NO_THANKS}(?P<value>{_LIKELY})[ ]?"
             rf"(?:{_HONOUR})"
         ),
         # {"customer_name": "薛紫涵"}: no other word stands alone between quotes behind such a key
@@ -224,7 +232,9 @@ class Person(Recognizer):
             rf"{_CALLED}(?P<value>{_CUT}|[{SURNAMES}](?:[ \u3000][{GIVEN}]){{1,2}}"
             rf"(?![{HAN}]|[ ][{GIVEN}]))"
         ),
-        "person.am": rf"(?:我是|我係|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?=谢谢|麻烦|吧|就行|就好|哈|啊|呀|[^{HAN}]|\Z)",
+        "person.am": (
+            rf"(?:我是|我係|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?=谢谢|麻烦|吧|就行|就好|哈|啊|呀|[^{HAN}]|\Z)"
+        ),
         "person.am_en": (
             rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ]"
             rf"(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
@@ -240,7 +250,7 @@ class Person(Recognizer):
             r"(?:先生|女士|小姐)"
         ),
         "person.chief": (
-            rf"(?:(?<![{HAN}])|(?<=[{_BEFORE_A_NAME}])){_NO_THANKS}(?P<value>{_LIKELY})[总總]"
+            rf"(?:(?<![{HAN}·•・])|(?<=[{_BEFORE_A_NAME}])){_NO_THANKS}(?P<value>{_LIKELY})[总總]"
             rf"(?:(?![{HAN}])|(?=[{_AFTER_CHIEF}])(?!的[来說说看原趋方情目体]))"
         ),
         "person.surname": rf"{_NO_THANKS}(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
@@ -286,7 +296,9 @@ class Person(Recognizer):
             value[:2] in _STOP or value in _STOP or value in _WHO or value == "韩国"
         ):  # 韩国女士, but 韩国强先生 has a name
             return None
-        if rule in ("person.honoured", "person.chief") and _is_entry(value):
+        if rule in ("person.honoured", "person.chief", "person.stated") and _is_entry(value):
+            return None
+        if rule == "person.stated" and (_is_entry(value[:2]) or _is_entry(value[1:])):  # 收件人是单位的
             return None
         if rule == "person.surname":
             return Judgement(0.5, "suspect")

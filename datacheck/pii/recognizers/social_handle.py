@@ -16,7 +16,8 @@ _LATIN = tuple(
 )
 _NETWORK = rf"(?:{'|'.join(_HAN)}|(?<![A-Za-z])(?:{'|'.join(_LATIN)}"
 _NETWORK += r"|TikTok|L(?:INE|ine)(?=[ ]?(?:ID|id))|ins(?=[ :：]?@)|IG(?=[ :：]?@))(?![a-z]))"
-_NETWORK_SAYS = r"[ ]?(?:[:：=|]|(?:就|应该)?是|[写填](?:的是?)?|这一栏填|(?i:is)[ ])[ ]?"  # Telegram: mei.chen52, without what says that it is a name
+_NETWORK_SAYS = r"[ ]?(?:[:：=|]|(?:就|应该)?是|[写填](?:的是?)?|这一栏填|(?i:is)[ ])[ ]?"
+"""Telegram: mei.chen52, without what says that it is a name."""
 _NUMBERED = r"(?P<value>[A-Za-z](?=[A-Za-z0-9_.\-]*[0-9]{2})[A-Za-z0-9_.\-]{3,29})"
 _NUMBER = r"(?:[账帐]号|[号號]码?|ID|id|名|昵称|[ _](?:ID|id|name|username|handle|account))"
 _AT = r"@(?P<value>[A-Za-z0-9_][A-Za-z0-9_.\-]{1,29}|[\u4e00-\u9fff][\u4e00-\u9fffA-Za-z0-9_\-]{1,15})"
@@ -31,9 +32,19 @@ class SocialHandle(Labelled):
     policy = Policy("warn")
     label = "微博@"
     prefilter = rf"@[A-Za-z0-9_\u4e00-\u9fff]|(?:{'|'.join((*_HAN, *_LATIN, 'TikTok'))}){_NUMBER}"
-    prefilters = (rf"L(?:INE|ine){_NUMBER}{LINKER}[A-Za-z0-9]", rf"(?:{'|'.join((*_HAN, *_LATIN, 'TikTok'))}){_NETWORK_SAYS}[A-Za-z]",)
+    prefilters = (
+        rf"L(?:INE|ine){_NUMBER}{LINKER}[A-Za-z0-9]",
+        rf"(?:{'|'.join((*_HAN, *_LATIN, 'TikTok'))}){_NETWORK_SAYS}[A-Za-z]",
+    )
     gate = "|".join(
-        (*_HAN, *_LATIN, "TikTok", "LINE", "Line", *(f"{word}{sign}@" for word in ("ins", "IG") for sign in ("", " ", ":", "：")))
+        (
+            *_HAN,
+            *_LATIN,
+            "TikTok",
+            "LINE",
+            "Line",
+            *(f"{word}{sign}@" for word in ("ins", "IG") for sign in ("", " ", ":", "：")),
+        )
     )
     patterns = {
         "social_handle": rf"{_NETWORK}{_NUMBER}?(?:{LINKER}){_AT}(?![A-Za-z0-9_@(]|\.[A-Za-z])",  # $handle = @fopen(

@@ -28,14 +28,17 @@ class UsSsn(Recognizer):
     label = "SSN "
     gate = GATE_DIGITS
     prefilter = rf"[0-8](?:{GAP}[0-9]){{8}}"
-    needs = r"[0-9]-[0-9]{2}-[0-9]|" + anywhere("社会安全号", "社安号", "ssn", "social", "securitynum", "taxpayer", "socsec", r"soc\.sec", "ss#")
+    needs = r"[0-9]-[0-9]{2}-[0-9]|" + anywhere(
+        "社会安全号", "社安号", "ssn", "social", "securitynum", "taxpayer", "socsec", r"soc\.sec", "ss#"
+    )
     patterns = {
         "us_ssn": rf"{_START}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
         "us_ssn.labelled": rf"{_LABEL}{LINKER}{LEFT}(?P<value>[0-8](?:{GAP}[0-9]){{8}}){RIGHT}(?!-[0-9])",
         "us_ssn.spaced": rf"{_START}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
     positive = (
-        r"SSN|社会安全号|社安号|(?<![A-Za-z])SS ?\#|(?i:(?<![a-z])soc(?:ial)?\.? ?sec)|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|security_?(?:num|no|card)|taxpayer)"
+        r"SSN|社会安全号|社安号|(?<![A-Za-z])SS ?\#|(?i:(?<![a-z])soc(?:ial)?\.? ?sec)"
+        r"|(?i:(?<![a-z])ssns?(?![a-z])|social.{0,4}security|security_?(?:num|no|card)|taxpayer)"
     )
     negative_left = r"[=*×÷^≈]\s*\Z"
     specimens = words("078051120 219099999 123456789 457555462 123121234 111223333 111111111 001010001")

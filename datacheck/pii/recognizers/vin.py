@@ -32,7 +32,7 @@ class Vin(Recognizer):
         ),
         "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])"
         rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}",
-        "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,14}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
+        "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,24}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
     }
     positive = (
         "车架|車架|车辆识别|車輛識別|"
