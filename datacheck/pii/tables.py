@@ -21,7 +21,7 @@ HAS_LIST = (
 _LISTED = (",", "\t", "，")
 # A sieve: the heads of other lists need not be tried.
 _OF_SOMEBODY = re.compile(
-    r"(?i:[号號码碼证證账帐賬]|姓名|名字|人$|电话|電話|手[机機提]|微信|q ?q|邮[箱件]|郵[箱件]|[地住]址|生日|出生|密码|口令|户主"
+    r"(?i:[号號码碼证證账帐賬]|姓名|名字|人$|电话|電話|手[机機提]|微信|q ?q|邮[箱件]|郵[箱件]|[地住]址|生日|出生|密码"
     r"|name|phone|mobile|tel|mail|number|account|card|passport|address|birth|dob|wechat|[vw]x|vin|imei|ssn|id$"
     r"|(?<![a-z])(?:no|mac|ip)(?![a-z]))"
 )
