@@ -1,5 +1,6 @@
 """What a fifth red team found missed: labels and values as people write them, lists in a turn, full names and titles."""
 
+import json
 from random import Random
 
 import polars as pl
@@ -198,3 +199,9 @@ def test_whose_number_is_told_is_somebody():
 def test_every_form_has_a_canary_that_is_found():
     for entity in ("STUDENT_ID", "EMPLOYEE_ID", "HK_PHONE", "VIN"):
         assert entity in {kind for kind, _ in found(RECOGNIZERS[entity].canary(Random(7)))}
+
+
+def test_whose_it_is_an_escaped_word_says():
+    text = json.dumps({"收货地址": "长沙市岳麓区花园路518号29栋718室"})
+    states = find(pl.Series([text])).filter(pl.col("entity") == "ADDRESS")["state"].to_list()
+    assert states == ["valid"]

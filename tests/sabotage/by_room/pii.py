@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "escaped_words_say_nothing",
+        "whose a value is an escaped word says as well",
+        "datacheck.pii.analyzer._told_public_as_read",
+        "if hits and",
+        "if not hits and",
+        "tests/pii/test_labels_as_spoken.py::test_whose_it_is_an_escaped_word_says",
+    ),
+    Sabotage(
         "keys_of_context_are_no_labels",
         "a value under 车架号 is what it is beside the word",
         "datacheck.pii.keys.fronts",
