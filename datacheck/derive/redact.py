@@ -61,8 +61,20 @@ BLOCKS = pl.col("level") == "block"
 _PASSES = 2
 
 
-# What is a person's though it only warns.
-_OF_SOMEBODY = frozenset({"PERSON", "STUDENT_ID", "EMPLOYEE_ID", "SOCIAL_HANDLE", "DATE_OF_BIRTH"})
+# What is a person's, or a person's device's, though it only warns.
+_OF_SOMEBODY = frozenset(
+    {
+        "PERSON",
+        "STUDENT_ID",
+        "EMPLOYEE_ID",
+        "SOCIAL_HANDLE",
+        "DATE_OF_BIRTH",
+        "IMEI",
+        "MAC_ADDRESS",
+        "IP_ADDRESS",
+        "GPS",
+    }
+)
 
 
 class _Every(Container[int]):
@@ -390,9 +402,9 @@ def _with_names(found: Sequence["Replacement"], names: Sequence["Replacement"]) 
     return sorted([*kept, *whole], key=lambda each: each.start)
 
 
-def digits_of_values(values: Iterable[Original]) -> set[str]:
-    """The digits of values."""
-    return {compact(fold(value.written).text) for value in values}
+def digits_of_values(values: Iterable[Original]) -> dict[str, str]:
+    """The digits of values, and what each is."""
+    return {compact(fold(value.written).text): value.entity for value in values}
 
 
 # --- what apply asks for ---

@@ -1,6 +1,6 @@
 """Personal data in every text of a row: messages, tool calls, all other leaves of the record, and its keys."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Literal
 
 import polars as pl
@@ -14,7 +14,7 @@ from datacheck.pii.pseudonyms import identity
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 from datacheck.pii.rules import identified
 from datacheck.pii.split import END, ENDS_IN_DIGITS, STARTS_IN_DIGITS, Split, Utterance, splits
-from datacheck.pii.tables import HAS_TABLE, told_cells
+from datacheck.pii.tables import HAS_LIST, HAS_TABLE, told_cells
 from datacheck.text.keys import FIELDS
 
 _HEARD_TURNS = 8
@@ -70,12 +70,13 @@ def told_by_keys(data: View) -> pl.DataFrame:
 
 
 def told_by_tables(texts: pl.DataFrame) -> pl.DataFrame:
-    """As `told_by_keys` of the cells of Markdown tables, below a head that says what they are.
+    """As `told_by_keys` of the cells of tables, below a head that says what they are.
 
     texts: `row`, `path`, `text`; `at` of the result: where the value stands in its text.
     """
     text = pl.col("text")
-    some = texts.filter(text.str.contains("|", literal=True)).filter(text.str.contains(HAS_TABLE))
+    piped = text.str.contains("|", literal=True) & text.str.contains(HAS_TABLE)
+    some = texts.filter(text.str.contains("\n", literal=True)).filter(piped | text.str.contains(HAS_LIST))
     rows: list[tuple[int, str, str, int, int, int]] = []
     for (row, path, whole), cells in zip(some.iter_rows(), told_cells(some["text"].to_list()), strict=True):
         for front, start, end in cells:
@@ -87,7 +88,7 @@ def told_by_tables(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def split_numbers(
-    turns: pl.DataFrame, known: Mapping[int, Collection[str]] | None = None
+    turns: pl.DataFrame, known: Mapping[int, Mapping[str, str]] | None = None
 ) -> Iterator[tuple[pl.DataFrame, Split]]:
     """The turns of a record and a number of which they hold parts, record by record; `known`: as `splits`, by row."""
     text = pl.col("text")
@@ -100,7 +101,7 @@ def split_numbers(
     for row, role, said in some.select("row", "role", "text").iter_rows():
         spoken.setdefault(row, []).append(Utterance(role, said))
     for row, turns_of_it in spoken.items():
-        for split in splits(turns_of_it, (known or {}).get(row, ())):
+        for split in splits(turns_of_it, (known or {}).get(row)):
             yield some.filter(row=row), split
 
 

@@ -98,7 +98,7 @@ def analyze(
         hits = _settle([hit for view in seen for hit in _read(presidio, view, entities, next(idle))])
         if not (hits or free or names == "full"):
             continue
-        hits = _told_public(text or "", hits, (before or {}).get(index, ""))
+        hits = _told_public_as_read(text or "", hits, (before or {}).get(index, ""))
         if "PERSON" in known and text is not None:
             unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
             hits = _with_names(presidio, text, hits, names, unlabelled)
@@ -184,6 +184,17 @@ def _of_somebody(hits: list[_Hit]) -> list[_Hit]:
 
 def _start(hit: _Hit) -> int:
     return hit.start
+
+
+def _told_public_as_read(text: str, hits: list[_Hit], before: str) -> list[_Hit]:
+    """As `_told_public`; words in escapes, as JSON in a call has them, are read first."""
+    read = fold(text) if hits and "\\u" in text else Folded(text, None)
+    if read.offsets is None:
+        return _told_public(text, hits, before)
+    starts = read.offsets[0]
+    moved = [hit._replace(start=bisect_left(starts, hit.start), end=bisect_left(starts, hit.end)) for hit in hits]
+    told = _told_public(read.text, moved, before)
+    return [hit._replace(state=other.state) for hit, other in zip(hits, told, strict=True)]
 
 
 def _told_public(text: str, hits: list[_Hit], before: str) -> list[_Hit]:

@@ -75,7 +75,7 @@ class SpecRecognizer(PatternRecognizer):
             yield from matches(expression, text, TIMEOUT_SECONDS)
             return
         words, longest = self.spec.ends[rule]
-        ends = {found.end() for word in words for found in regex.finditer(regex.escape(word), text)}
+        ends = {end for word in words if word in text for end in _ends_of(word, text)}
         for end in sorted(ends):
             yield from compiled(expression).finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
 
@@ -91,6 +91,13 @@ class SpecRecognizer(PatternRecognizer):
             "in_context": judgement.in_context or judgement.state,
         }
         return RecognizerResult(self.spec.entity, *place, judgement.score, recognition_metadata=metadata)
+
+
+def _ends_of(word: str, text: str) -> Iterator[int]:
+    at = text.find(word)
+    while at >= 0:
+        yield at + len(word)
+        at = text.find(word, at + 1)
 
 
 class CharacterWindowEnhancer(ContextAwareEnhancer):

@@ -16,7 +16,9 @@ HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, 
 # … with the escapes of JSON inside JSON, as the arguments of a call stand there.
 _MARK = r"(?:\\+[\"'nrt]|[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—])"
 _VERB = (
-    r"填(?:写|的是)?|(?:改|换|變更|变更|更新|更正|修改|填)?[成为為]|[是係]|[应應]该是"
+    r"[填写寫](?:[写寫])?(?:的是?|了)?|(?:改|换|變更|变更|更新|更正|修改|填|写|登记)?[成为為]"
+    r"|(?:就|也|还|確實|确实|现在|目前|好像|一直)?[是係]|[应應][该該]是|(?:登记|登記|预留|預留|留下?)的是?"
+    r"|[这那這]一?[栏欄项項](?:里|中)?"
     r"|\\*[\"'][,，][ ]?\\*[\"'](?i:value)\\*[\"'][ ]?:"  # {"key": "wechat_id", "value": …
     r"|[ ](?:is|was|are|to|as|on file|should be|has been)"
 )
@@ -28,7 +30,7 @@ _SPEAKER = (
     r"|(?i:user|customer|client|human|me|assistant|agent|bot|gpt|patient|caller|[abqi]))"
 )
 _TURN = (
-    r"(?:是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
+    r"(?:是|是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
     rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
 )
 ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"

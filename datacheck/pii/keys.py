@@ -33,7 +33,8 @@ def fronts(paths: Collection[str]) -> dict[str, str]:
     Only of keys that are labels; of `name` only beside a key that only a person has.
     """
     keys = {path: key_of(path) for path in paths}
-    labels, known = telling(keys.values()), {path.casefold() for path in keys}
+    context = {key for key in keys.values() if not key.isascii() and _is_context(key)}  # 车架号, 台湾身份证
+    labels, known = telling(keys.values()) | context, {path.casefold() for path in keys}
     return {path: beside(key) for path, key in keys.items() if key in labels and _may_tell(path, key, known)}
 
 

@@ -13,7 +13,7 @@ from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import english_names, is_word
+from datacheck.pii.free_names import TITLES, english_names, is_word
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
@@ -35,6 +35,7 @@ _WORDS = words(
 _COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
 _GIVEN = regex.compile(f"[{GIVEN}]{{1,2}}")
 _COMPOUND = frozenset(COMPOUND.split("|"))
+_GIVEN_LONGEST = 2
 # A surname and one or two characters that stand by themselves, or behind who it is: 客户档案 田晨曦 138…, 我是付德华，
 _APART = regex.compile(
     rf"(?:(?<![{HAN}])|(?<=我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客))"
@@ -147,8 +148,15 @@ def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[in
     return [result for result in found if result]
 
 
+def begun(text: str, start: int, end: int) -> int:
+    """Where a name begins: before 柏宇 there may stand 上官."""
+    compound = text[max(0, start - 2) : start] in _COMPOUND and end - start == _GIVEN_LONGEST
+    return start - 2 if compound else start
+
+
 def judged(text: str, start: int, end: int, rule: str) -> RecognizerResult | None:
     """Return a name found by a rule that is no pattern, as its recognizer judges it."""
+    start = begun(text, start, end)
     judgement = RECOGNIZERS["PERSON"].judge(rule, text[start:end])
     return judgement and _result(rule, (start, end), judgement)
 
@@ -187,11 +195,12 @@ def _names(text: str, offset: int) -> list[Entity]:
     found, at = [], offset
     for word in tagger().cut(text):
         name, start, at = word.word, at, at + len(word.word)
-        likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS
+        likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS and name not in TITLES
         likely = likely and text[start - offset - 1 : start - offset] not in _COUNTING
         if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
             given = _GIVEN.match(text, at - offset) if name in _COMPOUND else None  # the tagger cuts 诸葛 off
             end = at + len(given[0]) if given else at
+            start = begun(text, start - offset, end - offset) + offset
             found.append(Entity(text[start - offset : end - offset], start, end, "PERSON"))
     return found
 

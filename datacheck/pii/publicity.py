@@ -55,14 +55,14 @@ _REGIONAL = re.compile(r"(?:ro|zo|hq)[._-]([a-z]{3,20})")
 # A customer wants to complain, or asks: 想咨询一下退货 and 我要投诉 are his own words, 投诉请拨 is a hotline's.
 _WANTED = r"(?<![想先])(?<![我们][要来去])(?<![帮给][我您你])(?<!打算)(?<!准备)"
 _ASKS = (
-    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购]|(?<!的)预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
+    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购]|(?<![的改消换退])预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
     r"|(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)[^。！？!?，,；;\n]{0,4}(?:电话|热线|邮箱|QQ|微信|号码|请|[可拨]打)"
 )
 _HOTLINE = (
     rf"{_ASKS}|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|前台|监督|售[前后]|值班"
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
-    r"|our (?:tele)?phone|registrant|including area code"
+    r"|(?<![a-z])our (?:tele)?phone|registrant|including area code"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
     r"|spenden|donat(?:e|ions?)|impressum|pressekontakt|redaktion|geschäftsstelle|rédaction|redacci[oó]n"
     r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
@@ -115,7 +115,7 @@ _PERSON = re.compile(
     r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
     r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
-    r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
+    r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
     rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile"
@@ -158,6 +158,9 @@ _PART = re.compile(
     r"|\A[^.!?。！？\n]{0,80}(?:(?<![a-z])(?i:assistant|chatbot)(?![a-z])|助手|机器人)"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")
+_BANKS = "|银行|[支分]行|营业[厅部]"
+# Whose account it is no bank says: 银行账号 is its label, and 开户行 where it was opened.
+_ACCOUNT_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION.replace(_BANKS, '')}")
 # Surnames that are what one goes to, behind a given name or where somebody is introduced: I'm Melody Banks.
 _SURNAME = re.compile(
     r"(?:\b(?P<given>[A-Z][a-z]+) (?=Banks|Parks)"
@@ -248,7 +251,7 @@ _OF = {
     "MO_PHONE": _Cues(_CALLED),
     "CN_LANDLINE": _Cues(_SPOKEN_OF, _VISITED),
     "PHONE_NUMBER": _Cues(_SPOKEN_OF, _VISITED),
-    "CN_BANK_ACCOUNT": _Cues(_SPOKEN_OF, asked_for=False),  # to a bank or a shop a customer tells his own
+    "CN_BANK_ACCOUNT": _Cues(_ACCOUNT_OF, asked_for=False),  # to a bank or a shop a customer tells his own
     "IBAN": _Cues(_SPOKEN_OF, asked_for=False),
     "ADDRESS": _Cues(_SPOKEN_OF, _VISITED, alone=True),
 }

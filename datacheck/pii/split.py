@@ -6,7 +6,7 @@ number is known already.
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from datacheck.pii.expressions import SEPARATOR, worded
@@ -17,6 +17,7 @@ from datacheck.pii.recognizers.base import compact
 _BEFORE = 40  # characters before the first part, and of the turn before, in which the word may stand
 _REACH = 3  # turns from one part to the next
 _PARTS = 4
+_KNOWN = 8  # digits of a value that is known already, whatever it is
 _FEW = 2  # digits with words behind them are a count
 _BETWEEN = rf"{SEPARATOR}{{0,2}}"
 _LAST = re.compile(rf"(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{2,16}})[^0-9A-Za-z]{{0,8}}\Z")
@@ -60,11 +61,14 @@ class Split(NamedTuple):
     parts: tuple[NumberPart, ...]
 
 
-def splits(turns: Sequence[Utterance], known: Collection[str] = (), *, known_only: bool = False) -> Iterator[Split]:
-    """Yield the numbers of a record that are given in parts; `known`: numbers (as digits) that need no word.
+def splits(
+    turns: Sequence[Utterance], known: Mapping[str, str] | None = None, *, known_only: bool = False
+) -> Iterator[Split]:
+    """Yield the numbers of a record that are given in parts.
 
-    Without roles any turn may go on.
+    known: numbers (as digits) that need no word, and the entity of each. Without roles any turn may go on.
     """
+    known = known or {}
     texts = [fold(turn.text) for turn in turns]
     last: NumberPart | None = None
     for at in range(len(turns)):
@@ -80,7 +84,9 @@ def _is_behind(part: NumberPart, last: NumberPart) -> bool:
     return part.turn > last.turn or part.start >= last.end
 
 
-def _beginning_at(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, known: Collection[str]) -> Split | None:
+def _beginning_at(
+    turns: Sequence[Utterance], texts: Sequence[Folded], at: int, known: Mapping[str, str]
+) -> Split | None:
     begin = _LAST.search(texts[at].text)
     if begin is None:
         return None
@@ -122,13 +128,15 @@ def _ends(match: re.Match[str]) -> bool:
     return not match.string[match.end(1) :].strip(" \t，,。.…！!~～?？")
 
 
-def _entity(value: str, said: str, known: Collection[str]) -> str | None:
+def _entity(value: str, said: str, known: Mapping[str, str]) -> str | None:
     """What the parts together are, if that is certain."""
+    if len(value) >= _KNOWN and value in known:
+        return known[value]
     for entity, rule in _RULES.items():
         if len(value) not in _LENGTHS[entity]:
             continue
         judgement = RECOGNIZERS[entity].judge(rule, value)
-        if judgement and judgement.state == "valid" and (value in known or re.search(_WORDS[entity], said)):
+        if judgement and judgement.state == "valid" and re.search(_WORDS[entity], said):
             return entity
     return None
 

@@ -1,4 +1,8 @@
-"""The cells of Markdown tables, each with the head of its column: below 微信 a value is what it is behind 微信."""
+"""The cells of tables in a text, each with the head of its column: below 微信 a value is what it is behind 微信.
+
+Markdown's, and lines of as many fields between commas or tabs, of which the first ones are short and one of them is
+called after a number or a person (学号, 联系人, phone).
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,9 +12,24 @@ from datacheck.pii.keys import LONGEST, beside, telling_heads
 
 HAS_TABLE = r"-[ :]*\|"
 """Rust: what stands in the line under the head of every table; `|` alone is looked for before."""
+HAS_LIST = (
+    r"(?m)^[^,\n]{1,24}(?:,[^,\n]{1,24})+\r?\n[^,\n]{0,64}(?:,[^,\n]{0,64})+\r?$"
+    r"|^[^\t\n]{1,24}(?:\t[^\t\n]{1,24})+\r?\n[^\t\n]{0,64}(?:\t[^\t\n]{0,64})+\r?$"
+    r"|^[^，\n]{1,24}(?:，[^，\n]{1,24})+\r?\n[^，\n]{0,64}(?:，[^，\n]{0,64})+\r?$"
+)
+"""Rust: two lines, one below the other, of fields between the same signs."""
+_LISTED = (",", "\t", "，")
+# A sieve: the heads of other lists need not be tried.
+_OF_SOMEBODY = re.compile(
+    r"(?i:[号號码碼证證账帐賬]|姓名|名字|人$|电话|電話|手[机機提]|微信|q ?q|邮[箱件]|郵[箱件]|[地住]址|生日|出生|密码"
+    r"|name|phone|mobile|tel|mail|number|account|card|passport|address|birth|dob|wechat|[vw]x|vin|imei|ssn|id$"
+    r"|(?<![a-z])(?:no|mac|ip)(?![a-z]))"
+)
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*")
 _HEAD = 24  # characters; a longer head is a sentence
+_LINE = 400  # characters of a line of heads
 _MARKS = " \t*`_"
+_QUOTED = " \"'`"
 
 
 class Cell(NamedTuple):
@@ -30,7 +49,7 @@ class _Raw(NamedTuple):
 
 def told_cells(texts: Sequence[str]) -> list[list[Cell]]:
     """For each text the cells whose head says what they are; short ones that are not empty."""
-    raw = [list(_cells(text)) if "|" in text else [] for text in texts]
+    raw = [[*(_cells(text) if "|" in text else ()), *(_listed(text) if "\n" in text else ())] for text in texts]
     labels = telling_heads({each.heads for own in raw for each in own})
     found: list[list[Cell]] = []
     for own in raw:
@@ -59,6 +78,35 @@ def _cells(text: str) -> Iterator[_Raw]:
         at += 1
 
 
+def _listed(text: str) -> Iterator[_Raw]:
+    """The fields of the lines below a line of heads that has as many."""
+    lines = list(_lines(text))
+    at = 0
+    while at + 1 < len(lines):
+        heads, sign = _heads(lines[at][1])
+        at += 1
+        while heads and at < len(lines) and lines[at][1].count(sign) == len(heads) - 1:
+            start, line = lines[at]
+            for column, (first, last) in enumerate(_fields(line, sign)):
+                if 0 < last - first <= LONGEST:
+                    yield _Raw(heads, column, start + first, start + last)
+            at += 1
+
+
+def _heads(line: str) -> tuple[tuple[str, ...], str]:
+    """The heads in a line and the sign between them, if it may be the first one of a list."""
+    for sign in _LISTED:
+        if sign in line and len(line) <= _LINE:
+            heads = tuple(line[first:last] for first, last in _fields(line, sign))
+            if (
+                len(heads) > 1
+                and all(0 < len(head) <= _HEAD for head in heads)
+                and any(map(_OF_SOMEBODY.search, heads))
+            ):
+                return heads, sign
+    return (), ""
+
+
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     start = 0
     for line in text.split("\n"):
@@ -66,19 +114,20 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         start += len(line) + 1
 
 
-def _fields(line: str) -> list[tuple[int, int]]:
+def _fields(line: str, sign: str = "|") -> list[tuple[int, int]]:
     """Where the fields of a line stand, without the blanks and marks around them."""
-    first = len(line) - len(line.lstrip())
+    marks = _MARKS if sign == "|" else _QUOTED
+    first = len(line) - len(line.lstrip()) if sign == "|" else 0
     at = first + 1 if line[first : first + 1] == "|" else first
     fields: list[tuple[int, int]] = []
     while at <= len(line):
-        stop = line.find("|", at)
+        stop = line.find(sign, at)
         if stop < 0:
             stop = len(line)
-            if not line[at:].strip():
+            if sign == "|" and not line[at:].strip():
                 break
         value = line[at:stop]
-        left = at + len(value) - len(value.lstrip(_MARKS))
-        fields.append((left, max(left, at + len(value.rstrip(_MARKS)))))
+        left = at + len(value) - len(value.lstrip(marks))
+        fields.append((left, max(left, at + len(value.rstrip(marks)))))
         at = stop + 1
     return fields

@@ -36,8 +36,11 @@ _BETWEEN_DIGITS = re.compile(SEPARATOR)
 # A long number goes on in the next line, item or quotation; the digits of several lines are no short one.
 # … and signs of the writer's own stand in no other text between these very digits (138~1234~5678).
 _BETWEEN_LINES = re.compile(rf"{SEPARATOR}|{SIGNS}|[\r\n>]")
-_HAS_BETWEEN = re.compile(rf"{SIGNS}|\n")
-_LONG = 9
+_HAS_BETWEEN = re.compile(rf"{SIGNS}|[\n()（）]")
+# … and in letters and digits, as a passport or a plate has them, there may be any of these: EH31\n49633, 琼A(1176)
+_BETWEEN_MIXED = re.compile(rf"{SEPARATOR}|{SIGNS}|[\r\n>'’]")
+_LONG = 6
+_LONG_MIXED = 9
 _FEW = 64  # values for which a search one by one is faster than an automaton
 _BETWEEN_LETTERS = re.compile(r"[ \t\u00a0\u3000._\-'’·•]")
 _BETWEEN_ANY = rf"{SEPARATOR}|{SIGNS}|[\r\n>'’]|{SHORT_ESCAPE}"  # what a form may be written with; for a sieve
@@ -66,6 +69,8 @@ _SHORT_WORDS = words(
 _HAN = re.compile(f"[{HAN}]")
 _FAMILIAR = frozenset("老小阿")
 _CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
+_NUMERAL = re.compile(r"[〇零一二三四五六七八九幺]{4}")
+_NUMERALS = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 _STROKES = str.maketrans("ıłøđðħ", "ilodd" + "h")  # what no normal form takes apart
 _TOUCHING = ("vx", "wx", "v", "wechat", "weixin")
 _SAID = (
@@ -135,11 +140,14 @@ class Traces:
         folded = fold_url(text)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
         if _HAS_BETWEEN.search(folded.text):
-            found += _find(
-                folded, {form: at for form, at in self._numbers.items() if len(form) >= _LONG}, _BETWEEN_LINES
-            )
+            long = {form: at for form, at in self._numbers.items() if len(form) >= _LONG}
+            found += _find(folded, long, _BETWEEN_LINES)
+            found += _find(folded, {form: at for form, at in self._words.items() if _is_mixed(form)}, _BETWEEN_MIXED)
         found += _called(folded, self._parts) if self._parts else ()
         found += _titled(folded, self._short) if self._short else ()
+        if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
+            spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
+            found += _find(spoken, self._numbers, _BETWEEN_DIGITS)
         if self._last:
             nicknames = nicknamed(folded.text, self._last)
             found += [Trace(*folded.span(start, end), self._last[char]) for start, end, char in nicknames]
@@ -273,7 +281,7 @@ def is_told_anywhere(value: Original) -> bool:
     digits, word = len(digits_of(plain)), _compared(plain, _BETWEEN_LETTERS)[0]
     if value.entity == "DATE_OF_BIRTH":
         return False
-    return "@" in plain or digits >= _LONG or (len(word) >= _FEWEST_MIXED and 0 < digits < len(word))
+    return "@" in plain or digits >= _LONG_MIXED or (len(word) >= _FEWEST_MIXED and 0 < digits < len(word))
 
 
 def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:
@@ -397,7 +405,7 @@ def _matches(text: str, forms: list[str]) -> Iterator[tuple[int, str]]:
 def _is_mixed(form: str) -> bool:
     """Whether no word holds this by chance: letters and digits, as in a handle or a passport."""
     digits = len(digits_of(form))
-    fewest = 1 if len(form) >= _LONG else _FEWEST_OTHERS
+    fewest = 1 if len(form) >= _LONG_MIXED else _FEWEST_OTHERS
     return len(form) >= _FEWEST_MIXED and fewest <= digits < len(form)
 
 

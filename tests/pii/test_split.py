@@ -54,7 +54,7 @@ def test_parts_of_nothing_are_nothing(texts):
 def test_a_known_number_needs_no_word():
     turns = [Utterance("user", "再核对：138"), Utterance("assistant", "嗯"), Utterance("user", "22335566")]
     assert not list(splits(turns))
-    assert [split.value for split in splits(turns, {"13822335566"})] == ["13822335566"]
+    assert [split.value for split in splits(turns, {"13822335566": "CN_MOBILE"})] == ["13822335566"]
 
 
 def test_the_end_of_a_text_tells_whether_it_ends_in_digits():

@@ -8,7 +8,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
 _NUMBER = (
-    r"(?:[甲乙丙丁]?[0-9]{1,5}(?:[A-Za-z]|[\-－~之、][0-9]{1,4})?"
+    r"(?:[甲乙丙丁]?[0-9](?:[ ]?[0-9]){0,4}(?:[A-Za-z]|[\-－~之、][0-9]{1,4})?"
     r"|[甲乙丙丁]?[一二三四五六七八九十百零〇两]{1,6}|[A-Za-z][0-9]{0,3})"
 )
 _ROAD = (

@@ -6,6 +6,7 @@ from random import Random
 from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
+    BETWEEN_GROUPS,
     BREAK,
     FIELD_LEFT,
     GAP,
@@ -37,6 +38,7 @@ _LISTED = re.compile(r"(?:(?<=[0-9]{14})|(?<=[0-9]{15})), \Z"), re.compile(r", (
 # … and in English, where a line goes on in the next one
 _HALVES = rf"[345][0-9]{{3}}(?:(?:[ \-]?|{BREAK})[0-9]{{4}}){{3}}"
 _BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
+_SIGNED = rf"[2-69][0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}){{3}}"
 
 
 class CnBankCard(Recognizer):
@@ -46,7 +48,7 @@ class CnBankCard(Recognizer):
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}|{_HALVES}"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}|{_HALVES}|{_SIGNED}"
     patterns = {
         "cn_bank_card": (
             rf"{_GLUED}(?:[2-69][0-9]{{14,18}}"
@@ -64,6 +66,10 @@ class CnBankCard(Recognizer):
         "cn_bank_card.halves": (
             rf"(?:(?<=[^\s,;|0-9A-Za-z])|(?<=[^\s,;|][ ]))(?=[0-9 \-]+\r?\n)(?P<value>{_HALVES}){RIGHT}(?!{BREAK}[0-9]"
             rf"|[ \-]?[0-9])"
+        ),
+        "cn_bank_card.signs": (
+            rf"{LEFT}[2-69][0-9]{{3}}(?P<sign>{BETWEEN_GROUPS})[0-9]{{4}}(?P=sign)[0-9]{{4}}(?P=sign)[0-9]{{4}}"
+            rf"(?:(?P=sign)[0-9]{{1,3}})?{RIGHT}(?!(?P=sign)[0-9])"
         ),
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
@@ -95,10 +101,12 @@ class CnBankCard(Recognizer):
         if not _BRANDS.fullmatch(number) or len(set(number)) < 3:
             return None
         if not luhn(number):
+            if rule == "cn_bank_card.signs":
+                return None
             return Judgement(0.2, "suspect") if number.startswith("62") else None
         return (
             Judgement(0.3, "valid")
-            if rule in ("cn_bank_card.spaced", "cn_bank_card.lines", "cn_bank_card.halves")
+            if rule in ("cn_bank_card.spaced", "cn_bank_card.lines", "cn_bank_card.halves", "cn_bank_card.signs")
             else Judgement(0.7, "valid")
         )
 

@@ -86,7 +86,7 @@ class CnLandline(Recognizer):
             rf"(?:{_LABEL})[ ]?[:：是]?[ ]?(?P<value>{_AREA}[\- ]?[2-8][0-9]{{6,7}})(?=[A-Za-z])"
         ),
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
-        "cn_landline.bare": rf"{LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
+        "cn_landline.bare": rf"{GLUED_LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
         "cn_landline.spaced": rf"{LEFT}(?=[0+]){_FOREIGN}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
         "cn_landline.local": (
             rf"(?<![A-Za-z])(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}"

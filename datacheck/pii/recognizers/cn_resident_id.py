@@ -3,7 +3,7 @@
 from datetime import date
 from random import Random
 
-from datacheck.pii.expressions import BREAK, GAP, GATE_DIGITS, LEFT, RIGHT, SIGNS
+from datacheck.pii.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, LEFT, RIGHT, SIGNS
 from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
@@ -31,7 +31,10 @@ _GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfz))"  # ID11010
 
 
 _LABELLED = r"(?:身份证|身分证|证件|sfz|(?<![A-Za-z])(?i:id))[号码: ：是]{0,4}"
-_SIGNED = rf"[1-9][0-9]{{5}}{SIGNS}(?:19|20)[0-9]{{6}}{SIGNS}[0-9]{{3}}[0-9Xx]"
+_SIGNED = (
+    rf"[1-9][0-9]{{5}}{SIGNS}(?:19|20)[0-9]{{6}}{SIGNS}[0-9]{{3}}[0-9Xx]"
+    rf"|[1-9][0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}){{3}}{BETWEEN_GROUPS}[0-9][0-9Xx]"
+)
 _BROKEN = rf"[1-9](?:(?:{BREAK})?[0-9]){{16}}(?:{BREAK})?[0-9Xx]"
 
 
@@ -55,7 +58,8 @@ class CnResidentId(Recognizer):
         # no column of figures
         "cn_resident_id.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{4}}){_BROKEN}{RIGHT}",
         "cn_resident_id.signs": (
-            rf"{LEFT}[1-9][0-9]{{5}}(?P<sign>{SIGNS})(?:19|20)[0-9]{{6}}(?P=sign)[0-9]{{3}}[0-9Xx]{RIGHT}"
+            rf"{LEFT}(?:[1-9][0-9]{{5}}(?P<sign>{SIGNS})(?:19|20)[0-9]{{6}}(?P=sign)[0-9]{{3}}[0-9Xx]"
+            rf"|[1-9][0-9]{{3}}(?P<four>{BETWEEN_GROUPS})(?:[0-9]{{4}}(?P=four)){{3}}[0-9][0-9Xx]){RIGHT}"
         ),
         "cn_resident_id.15": (
             rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"

@@ -26,7 +26,8 @@ _CALL = re.compile(r"(?i:\bcall(?:ing)?:? )\Z")
 _WORD = re.compile("[A-Za-z]{2,}")
 _TAIWANS = re.compile(r"(?i:taiwan|taipei|kaohsiung|taichung|\b886)")
 _SENTENCE = 3  # words before a number
-_NUMBER = r"(?i:[ _\-]{0,2}(?:number|num|no\.?|nr\.?|#))?"  # passport number: A4…
+_NUMBER = r"(?i:[ _\-]{0,2}(?:number|num|no\.?|nr\.?|#))?\.?"  # passport number: A4…
+_AT_ONCE = r"(?<=[A-Za-z])(?=[A-Z]{0,3}[0-9])"  # the label in Latin letters touches the value: student ID2016…
 
 
 class National(Recognizer):
@@ -47,7 +48,8 @@ class National(Recognizer):
         by_words = f"(?i:{'|'.join(_parts(words))})"
         gates = {True: GATE_DIGITS, "five": GATE_FIVE_DIGITS, "words": by_words, False: ""}
         self.gate = gates[entry.get("gate", True)]
-        self.needs = "" if "alone" in entry else anywhere(*_parts(words))
+        narrow = entry.get("narrow", {}).get("words", [])
+        self.needs = "" if "alone" in entry else anywhere(*_parts([*words, *narrow]))
         self._form, self._check, self._prefix = entry["form"], entry.get("check"), entry.get("prefix", "")
         latin = [word for word in words if word[0].isascii()]
         named = "|".join([*(word for word in words if not word[0].isascii()), *([worded(*latin)] if latin else [])])
@@ -57,11 +59,16 @@ class National(Recognizer):
         right = r"(?![0-9])" if self._check == "phone" else RIGHT  # a letter may touch a telephone number
         code = f"(?:{entry['code']})?" if "code" in entry else ""  # of the country, without a sign behind it
         if entry.get("beside"):
-            self.patterns = {rule: rf"(?:{named}){_NUMBER}{LINKER}{GLUED_LEFT}{code}(?P<value>{form}){right}"}
+            before = rf"(?:{named}){_NUMBER}(?:{LINKER}{GLUED_LEFT}|{_AT_ONCE})"
+            self.patterns = {rule: rf"{before}{code}(?P<value>{form}){right}"}
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}
             self.patterns = {**alone, rule: rf"{LEFT}{form}{RIGHT}"}
+        if "narrow" in entry:  # words of any telephone, right beside a form that only this country has
+            close = f"(?:{'|'.join(entry['narrow']['words'])})[号號]?[码碼]?{LINKER}{GLUED_LEFT}"
+            narrow_rule = rf"{close}(?P<value>{entry['narrow']['form']}){right}(?![ \-]?[0-9])"
+            self.patterns = {f"{rule}.narrow": narrow_rule, **self.patterns}
         self._sure = 0.6 if entry.get("beside") else 0.3
         if re.search("[A-Z]", entry["form"]) or entry.get("gate") is False:  # five digits in a row are hidden anyway
             unlabelled = (rf"{LEFT}{entry['alone']}{RIGHT}",) if "alone" in entry else ()
@@ -69,7 +76,7 @@ class National(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check digits."""
-        alone = rule.endswith(".alone")
+        alone = rule.endswith((".alone", ".narrow"))
         if not self._is_valid(value):
             return None if alone else Judgement(self._sure - 0.1, "suspect")
         return Judgement(0.6 if alone else self._sure, "specimen" if in_sequence(digits_of(value)) else "valid")

@@ -30,15 +30,18 @@ GIVEN = (
     "光武毅达辰帆航启皓宸铭逸晨阳昊天乐翔恒奕楠骏哲尧舜霖贤德忠诚根茂祥瑾珊琼莹莺钰霄菊桃芬芷若彤桐语舒沐汐心忆安歌清泉源江河山川松柏竹兆仁礼智孝廉生成富长玮琦珂琛瑜"
     "瑛璟炜煜炎焱灿烨熠煊熹婧娇娅嫣姗妙依伊柔韵岚枫朵苗苑菡茜葵蔓蕙宝喜旺金银铁钢树柱栋梁书剑锋铮锐钧锦镇震霆雷万向卫兵利维嵩岩岳崇峻巍洲浦沛淳渊润澄潇澜瀚滨"
     "墨懿靖廷绍洪曼延邦敬寿迪雄鸿培斐卿灵誉耀威麟坚乾禄修盛隆炳溪朗衡旭勋宪勤儒谦裕奎龄翰钦鼎丰甫昆佐跃湘"
-    "家宗绣若世芸芹骥淇沅珏琬筱钊铠骁漫晗"
+    "家宗绣若世芸芹骥淇沅珏琬筱钊铠骁漫晗小行知言亦夏薇凡程宜孟扬楚少"
+    # traditional forms
+    "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂翰賢詠強軍勝業雅詩婷佩靜儀燁誠義憲瑋凱麗維綺慈嫻"
     "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
 )
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
+_ENDS_OF_COMPOUNDS = "".join(sorted({name[-1] for name in COMPOUND.split("|")}))  # in a superset of what follows
 _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
     r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
-    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|请|可以[吗么]|[哈哦噢呀啊吧呢啦哟]"
+    r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|没错|就行|就好|在线等|请|可以[吗么]|[哈哦噢呀啊吧呢啦哟]"
 )
 _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
@@ -48,6 +51,7 @@ _ENGLISH_LABEL = (
 )
 _QUOTED_KEY = rf"{_ENGLISH_LABEL}\\{{0,3}}[\"'][ ]?[:：][ ]?\\{{0,3}}[\"']"
 _BARE_KEY = r"(?i:name)[\"'\\]{0,2}[ ]?[:：=][ ]?\\?[\"']?"
+_OPENS, _CLOSES = '[“"‘「【『（(《]', '[”"’」】』）)》]'
 _NAME = rf"(?:(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}})"
 _NO_THANKS = "(?!谢谢|(?<=[感多致答鸣拜酬]|(?<![感多致答鸣拜酬谢])谢)谢)"  # 谢谢俞女士, 感谢俞女士: no 谢 of a surname
 # After a name without punctuation these go on with the sentence: 我叫张伟来自…
@@ -58,12 +62,33 @@ _CUT = (
 _LABEL = (
     r"(?:姓[ \u3000]{0,4}名|名字|联系人|联络人|收件人|收货人|寄件人|发件人|患者|病人"
     r"|户[ \u3000]?名|持卡人|开户人|申请人|法定代表人|法人代表|法人"
-    r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者)"
+    r"|负责人|经办人|签[ \u3000]?名|签字|投保人|被保险人|受益人|甲方|乙方|原告|被告|监护人|紧急联系人|聯絡人|收件者"
+    r"|申請人|收貨人|負責人|經辦人|監護人|聯繫人|緊急聯絡人|投保人|被保險人|戶[ \u3000]?名|開戶人)"
 )
+# Behind these stand other words as well (业主：你好), so only what reads as a name counts.
+# Whoever is called so has a name of any characters: 收件人是陳大文
+_NAMED = r"(?:姓名|联系人|联络人|[收寄发]件人|收货人|持卡人|开户人|户名|申请人|经办人|投保人"
+_NAMED += r"|聯絡人|聯繫人|收件者|申請人|收貨人|經辦人)"
+_SAID = r"(?:(?:就|还|应该|應該|确实)?[是为為叫係]|[写填寫](?:的是?)?|这一栏填)"
+_MORE_ROLES = "(?:户主|戶主|报名人|報名人|承租人|出租人|报案人|当事人"
+_MORE_ROLES += "|考生|乘客|旅客|住户|业主|租客|家长|就诊人|受检人|预订人|預訂人)"
+_ANY_ROLE = rf"(?:{_LABEL}|{_MORE_ROLES})"
+_ROLE = rf"(?:{_LABEL}|{_MORE_ROLES}(?:(?![{HAN}])|(?=[是为叫写填就])))"
+_LATIN_LABEL = rf"(?:{_LABEL}|(?:姓名|名字)?拼音|英文(?:姓?名|名字))"
+_HONOURS = words(
+    "老师 医生 大夫 律师 经理 主任 教授 师傅 阿姨 同学 护士 护士长 总监 校长 院长 警官 法官 博士 董事长 总经理 "
+    "局长 科长 处长 书记 队长 "
+    "班长 组长 店长 主管 叔叔 大哥 大姐 先生 女士 小姐 老師 醫生 律師 經理 師傅 同學 護士 總監 校長 院長"
+)
+_HONOUR = "|".join(sorted(_HONOURS, key=lambda word: (-len(word), word)))
+_AFTER_CHIEF = "您说好的来打主签叫让请也"  # 张伟总说, but not 张伟总是
 _TITLES = words("先生 女士 小姐")
+# What may stand before a full name and a title, besides a sign: 请转告朱若曦女士, 昨天挂的任家骏经理的号
+_BEFORE_A_NAME = "和与及向给为是被把请让找对跟同的由叫约才刚下告知联系说见问帮替到位名了"
+_BEFORE_A_NAME += "转在个这那挂陪谢跟随因请邀聘任用经给於與給為請讓找對約剛聯絡說見問幫轉謝"
 _COLON = r"[\"'”*_\\ \t\u3000】）)\]|]{0,3}[:：=|][\"'“*_\\ \t\u3000【（(\[|]{0,4}"
 _CALLED = (
-    r"(?:我(?:的名字)?(?:就)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
+    r"(?:我(?:的名字)?(?:就|名)?叫做?|我的名字[是叫]|我的姓名是|本人姓名|姓名[是为叫]|名字[是为叫]"
     r"|他叫|她叫|(?<!日)本名|真名[是叫]?)[ ]?(?:[:：])?[ ]?"
 )
 # Before "Name:", what is nobody: a game, a character of a story, a firm.
@@ -114,8 +139,8 @@ _STOP = words(
     "从事 常用 和平 高级 成为 应用 "
     "印度 古巴 蒙古 单亲 应届 成熟 成年 高贵 高雅 温柔 时尚 时髦 单身 年轻 平凡 华贵 严肃 严厉 "
     "严格 关于 向量 国家 管家 农家 文字 文本 文件 项目 利用 单元 程序 解释 于是 高兴 万一 安排 计划 从来 "
-    "全面 全国 成都 路人 强大 连续 "
-    "曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
+    "单程 荣誉 全面 全国 成都 路人 强大 连续 "
+    "班长 宁夏 方知 曾经 简单 简历 张三丰 时候 何时 何人 何种 谁家 解决 易用 温度 向上 向下 容量 容易 农民 师傅 "
     "房子 房屋 房产 房间 权利 权益 权属 左右 白色 黄色 蓝色 高度 "
     "支持 支付 关系 关闭 关心 关注 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
     "高血 高烧 高热 黄疸 白血 水肿 水痘 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
@@ -132,6 +157,14 @@ _ENGLISH_STOP = words(
 _HAN_NAME = re.compile(rf"{_NAME}")
 _IN_A_LIST = re.compile(r"[\]\"'`]\s?\)?\s?,\s?[\[(\"'`]{1,2}$")
 
+
+def _is_entry(value: str) -> bool:
+    """Whether the dictionary has it as a word: 国语老师, 华东经理."""
+    from datacheck.pii.free_names import is_entry  # imports this module, and reads the dictionary
+
+    return is_entry(value)
+
+
 MODEL, LISTED = "person.model", "person.listed"
 """Rules of `datacheck.pii.free_names`: what a network or a list takes for a name is a suspect."""
 
@@ -144,26 +177,31 @@ class Person(Recognizer):
     policy = Policy("warn", suspect="profile", linked="block")  # suspect: a tagger alone says so
     label = "姓名："
     prefilter = (
-        rf"{_LABEL}{_COLON}[{HAN}]|(?:我是|叫我|本人){_LIKELY}"
+        rf"{_LABEL}{_COLON}[{HAN}]|(?:我是|我係|叫我|本人){_LIKELY}"
         rf"|(?:[我字就名他她]叫|名字[是为]|姓名[是为]?|本名|真名)[ 做:：是叫]{{0,4}}[{HAN}]"
         rf"|{_TRY_ENGLISH}"
     )
     prefilters = (
         rf"[{HAN}][ ]?(?:先生|女士|小姐)",
-        rf"{_LABEL}{NAME_LINKER}(?:{_LIKELY}{_END}|{_WORD}[ ][A-ZÀ-ÖØ-Þ])",
+        rf"{_ANY_ROLE}{NAME_LINKER}{_LIKELY}{_END}",
+        rf"{_NAMED}{_SAID}[{SURNAMES}][{HAN}]{{2}}",
+        rf"{_LATIN_LABEL}{NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",
+        rf"{_LABEL}{NAME_LINKER}{_OPENS}[{SURNAMES}][{HAN}]{{2}}{_CLOSES}",
+        rf"[{SURNAMES}{_ENDS_OF_COMPOUNDS}][ \u3000]?[{GIVEN}](?:[ \u3000]?[{GIVEN}])?[ ]?(?:{_HONOUR})",
+        rf"[{SURNAMES}{_ENDS_OF_COMPOUNDS}][ \u3000]?[{GIVEN}](?:[ \u3000]?[{GIVEN}])?(?:总|總)",
         # the end of every English label and of the bare key; in JSON no name in English is told by the key alone
         rf"(?i:name|person|consignee|addressee){NAME_LINKER}{_LIKELY}{_END}",
         rf"{_ENGLISH_LABEL}{NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",
         rf"{_QUOTED_KEY}[{HAN}]",
     )
     tries = {
-        "person.role": (rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
-        "person.role_en": (rf"(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",),
+        "person.role": (rf"(?:(?:{_ANY_ROLE}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY}){_LIKELY}{_END}",),
+        "person.role_en": (rf"(?:{_LATIN_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",),
         "person.am_en": (_TRY_AM,),
         "person.this_en": (_TRY_THIS,),
         "person.en": (_TRY_LABELLED,),
     }
-    ends = {"person.title": (_TITLES, 8), "person.surname": (_TITLES, 8)}
+    ends = {"person.title": (_TITLES, 8), "person.surname": (_TITLES, 8), "person.honoured": (_HONOURS, 12)}
     patterns = {
         "person.label": (
             rf"(?!患者|病人){_LABEL}{_COLON}(?P<value>[{HAN}]{{1,8}}[·•・][{HAN}]{{1,8}}|[{HAN}]{{2,4}}(?![{HAN}])"
@@ -174,19 +212,29 @@ class Person(Recognizer):
             rf"(?:患者|病人){_COLON}(?P<value>{_LIKELY}(?![{HAN}])|{_NAME}(?=[，,、/ ]{{0,2}}(?:男|女|[0-9]{{1,3}}岁)))"
         ),
         "person.role": (
-            rf"(?:(?:{_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})(?![ ]?[:：])"
+            rf"(?:(?:{_ROLE}|{_ENGLISH_LABEL}){NAME_LINKER}|{_BARE_KEY})(?P<value>{_LIKELY})(?={_END})(?![ ]?[:：])"
+        ),
+        "person.stated": rf"{_NAMED}{_SAID}(?P<value>[{SURNAMES}][{HAN}]{{2}})(?=没错|不是|[^{HAN}]|\Z)",
+        # of three characters and between quotes or brackets: 投保人（“黎景行”）
+        "person.quoted": rf"{_LABEL}{NAME_LINKER}(?<={_OPENS})(?P<value>[{SURNAMES}][{HAN}]{{2}})(?={_CLOSES})",
+        # a full name and what somebody is called by
+        "person.honoured": (
+            rf"(?:(?<![{HAN}·•・])|(?<=[{_BEFORE_A_NAME}])){_NO_THANKS}(?P<value>{_LIKELY})[ ]?"
+            rf"(?:{_HONOUR})"
         ),
         # {"customer_name": "薛紫涵"}: no other word stands alone between quotes behind such a key
         "person.key": rf"{_QUOTED_KEY}(?P<value>{_NAME})(?=\\{{0,3}}[\"'])",
         "person.role_en": (  # "Jamie's full name is" belongs to a story
-            rf"(?:{_LABEL}|(?<![’']s[ ]|(?:his|her|heir)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
+            rf"(?:{_LATIN_LABEL}|(?<![’']s[ ]|(?<![A-Za-z])(?:his|her|their)[ ]){_ENGLISH_LABEL}){NAME_LINKER}"
             rf"(?<![A-Za-z])(?P<value>{_FULL})"
         ),
         "person.called": (
             rf"{_CALLED}(?P<value>{_CUT}|[{SURNAMES}](?:[ \u3000][{GIVEN}]){{1,2}}"
             rf"(?![{HAN}]|[ ][{GIVEN}]))"
         ),
-        "person.am": rf"(?:我是|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?![{HAN}])",
+        "person.am": (
+            rf"(?:我是|我係|叫我|(?<![{HAN}])本人)(?P<value>{_LIKELY})(?=谢谢|麻烦|吧|就行|就好|哈|啊|呀|[^{HAN}]|\Z)"
+        ),
         "person.am_en": (
             rf"(?<![A-Za-z])(?:I[’']?m|I am)[ ]"
             rf"(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{0,2}})(?![A-Za-z])"
@@ -200,6 +248,10 @@ class Person(Recognizer):
             rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约才刚]))"
             rf"(?!(?<=[对由])于){_NO_THANKS}(?P<value>{_NAME})[ ]?"
             r"(?:先生|女士|小姐)"
+        ),
+        "person.chief": (
+            rf"(?:(?<![{HAN}·•・])|(?<=[{_BEFORE_A_NAME}])){_NO_THANKS}(?P<value>{_LIKELY})[总總]"
+            rf"(?:(?![{HAN}])|(?=[{_AFTER_CHIEF}])(?!的[来說说看原趋方情目体]))"
         ),
         "person.surname": rf"{_NO_THANKS}(?P<value>{_NAME}|{COMPOUND}|[{SURNAMES}])[ ]?(?:先生|女士|小姐)",
         "person.en": (
@@ -244,6 +296,10 @@ class Person(Recognizer):
             value[:2] in _STOP or value in _STOP or value in _WHO or value == "韩国"
         ):  # 韩国女士, but 韩国强先生 has a name
             return None
+        if rule in ("person.honoured", "person.chief", "person.stated") and _is_entry(value):
+            return None
+        if rule == "person.stated" and (_is_entry(value[:2]) or _is_entry(value[1:])):  # 收件人是单位的
+            return None
         if rule == "person.surname":
             return Judgement(0.5, "suspect")
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
@@ -257,9 +313,9 @@ class Person(Recognizer):
 
     def _english(self, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
-        if any(part.rstrip(".") in _ENGLISH_STOP for part in parts) or any(
-            part.isupper() and len(part.rstrip(".")) > 1 for part in parts
-        ):
+        spelt_large = any(part.isupper() and len(part.rstrip(".")) > 1 for part in parts)
+        large = len(parts) > 1 and value.isupper() and is_given(parts[0])  # CARLOS NGUYEN
+        if any(part.rstrip(".").title() in _ENGLISH_STOP for part in parts) or (spelt_large and not large):
             return None
         if value in _SPECIMENS:
             return Judgement(0.9, "specimen")

@@ -7,7 +7,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, compact, random_digits, words
 
 _LABEL = (
-    r"(?:(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)"
+    r"(?:(?:[Qq][Qq]|[Qq][ ][Qq]|[扣抠蔻]{2}|企鹅)"
     r"(?:账号|帐号|群号?|大?区|[大小主副]号|[ _\-]{0,2}(?i:number|num|no\.?|id|account))?"
     r"|[加我+＋][ ]?[Qq扣]{1,3}|[Qq]号|[Qq]群|球球号?)"
 )

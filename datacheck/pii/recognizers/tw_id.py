@@ -25,7 +25,8 @@ class TwId(Recognizer):
     patterns = {"tw_id": rf"(?={_begins}{GAP}[0-9]){GLUED_LEFT}{_begins}(?:{GAP}[0-9]){{8}}{RIGHT}"}
     positive = (
         r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件"
-        r"|ARC(?![A-Z])|(?i:taiwan|(?<![a-z])arc_?(?:no|num|id)|alienresident|residentcert|(?<![a-z])tw_?id"
+        r"|ARC(?![A-Z])|(?<![A-Za-z])R\.?O\.?C\.?(?= ?(?i:id|identity))"
+        r"|(?i:taiwan|(?<![a-z])arc_?(?:no|num|id)|alienresident|residentcert|(?<![a-z])tw_?id"
         r"|national ?id|identity|id ?(?:card|no|number))"
     )
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{GAP}[1289A-D](?:{GAP}[0-9]){{8}}(?![0-9A-Za-z])",)

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -10,6 +10,8 @@ _CHAR = "[A-HJ-NPR-Z0-9]"
 # ISO 3779 and 49 CFR 565: I, O and Q are no characters of one; the ninth is the check digit (also GB 16735).
 _VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", map(int, "123456781234579234567890123456789"), strict=True))
 _WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+# character by character or in fours: L S V …, LSVA 2VAD …
+_SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}[ \-]){{3}}[0-9]{{4}}[ \-][0-9])"
 
 
 class Vin(Recognizer):
@@ -20,11 +22,17 @@ class Vin(Recognizer):
     policy = Policy("block")
     label = "VIN "
     gate = GATE_FIVE_DIGITS
-    prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})"
+    prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})|{_SPACED}"
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
     patterns = {
+        # a label that is longer than the window of context
+        "vin.labelled": (
+            rf"(?i:(?:vehicle|car) identification(?: (?:number|no\.?|code))?|chassis (?:number|no\.?)){LINKER}"
+            rf"(?P<value>(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])(?i:{_CHAR}{{12}}[0-9]{{5}})){RIGHT}"
+        ),
         "vin": rf"(?:{LEFT}|(?<=(?<![A-Za-z])(?i:vin)))(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])"
-        rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}"
+        rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}",
+        "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,24}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
     }
     positive = (
         "车架|車架|车辆识别|車輛識別|"
@@ -36,9 +44,9 @@ class Vin(Recognizer):
     specimens = words("1M8GDM9AXKP042788 1HGBH41JXMN109186")
     shown = (3, 0)
 
-    def judge(self, _rule: str, value: str) -> Judgement | None:
+    def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the word beside it; with a wrong check digit the number is still one."""
-        return Judgement(0.3, self.state(value))
+        return Judgement(0.6 if rule == "vin.labelled" else 0.3, self.state(value))
 
     def canary(self, rng: Random) -> str:
         """Return the word and a number with a right check digit."""

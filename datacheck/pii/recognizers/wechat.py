@@ -45,7 +45,7 @@ _BROKEN = (
     r"|[a-z]{2,12}[_\-][a-z]{0,4}[ ][a-z]{0,12}[0-9]{2,6})"
 )
 _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
-_BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这])|(?<=[，。！？；：\u4e00-\u9fff] ))"
+_BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这接])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
 _IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
 # vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
@@ -66,6 +66,7 @@ class Wechat(Recognizer):
         r"(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|WX|VX|(?i:wechat|weixin)号)[:：是][ ]?[A-Za-z]",
         r"[VvWw][Xx][A-Za-z]{2}|加[Vv][A-Za-z]{2}|(?i:wechat|weixin)[A-Za-z]{2,16}[0-9_\-]",
         r"(?i:(?:my|his|her|our) (?:wechat|weixin)(?:[ ]?(?:id|account|number|name))? is )[A-Za-z]",
+        rf"薇{LINKER}[A-Za-z]",
         "[+＋][ ]?[Vv][ :：]{1,2}[A-Za-z]{6}",
         "微信上?搜索?[一下:： ]{0,3}[A-Za-z]",
         r"[A-Za-z0-9_\-][ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))",
@@ -75,6 +76,11 @@ class Wechat(Recognizer):
         "wechat": (
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_] ?(?=[+]))(?:{_STRONG})"
             rf"(?=号|[ \\\"']{{0,3}}(?:[:：=是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED}){LINKER}"
+            rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
+        ),
+        # 薇 alone, where it is no part of a name
+        "wechat.wei": (
+            rf"(?:(?<![\u3400-\u9fff])|(?<=[加我是接有的给]))薇(?={_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.wxid": (
