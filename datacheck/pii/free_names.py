@@ -20,7 +20,7 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.given_names import given_names
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, NEXT_LABEL, SURNAMES
-from datacheck.pii.tagger import tagger
+from datacheck.pii.tagger import dictionary
 
 if TYPE_CHECKING:
     from datacheck.pii.bilstm import Network
@@ -171,7 +171,7 @@ def is_entry(word: str) -> bool:
 @cache
 def _entries() -> frozenset[str]:
     size = pl.col("word").str.len_chars()
-    return frozenset(tagger().words.filter((size <= _LONGEST_ENTRY) & ~pl.col("tag").str.starts_with("nr"))["word"])
+    return frozenset(dictionary().filter((size <= _LONGEST_ENTRY) & ~pl.col("tag").str.starts_with("nr"))["word"])
 
 
 @cache
@@ -181,8 +181,8 @@ def _words() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     And all of two characters that begin with a surname, names or not.
     """
     size = pl.col("word").str.len_chars()
-    listed = tagger().words.filter((size == 2) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
-    table = tagger().words.filter(~pl.col("tag").str.starts_with("nr"))
+    listed = dictionary().filter((size == 2) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
+    table = dictionary().filter(~pl.col("tag").str.starts_with("nr"))
     common = table.filter((size == 2) & (pl.col("count") >= _COMMON))["word"]
     known = table.filter(size.is_between(2, 4) & pl.col("word").str.contains(f"^[{SURNAMES}]"))["word"]
     return frozenset(common), frozenset(known), frozenset(listed)

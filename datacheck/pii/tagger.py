@@ -8,8 +8,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import cache
+from importlib.util import find_spec
 from io import BytesIO
 from itertools import accumulate
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import polars as pl
@@ -32,8 +34,8 @@ class Tagger:
 
             def load_word_tag(self, file: BinaryIO) -> None:
                 """Take the dictionary as it is."""
-                with file:
-                    self.table = _words(file.read())
+                file.close()
+                self.table = dictionary()
                 self.word_tag_tab: dict[str, str] = {}
 
             def _POSTokenizer__cut(self, block: str) -> "Iterator[pair]":  # noqa: N802 - jieba's name for its own
@@ -54,12 +56,6 @@ class Tagger:
         # jieba would read a marshalled cache from the common temporary folder, which anybody can write
         words = self._jieba.tokenizer
         words.FREQ, words.total, words.initialized = self._frequency, self._jieba.table["count"].sum(), True
-
-    @property
-    def words(self) -> pl.DataFrame:
-        """All of the dictionary: word, count, tag."""
-        table: pl.DataFrame = self._jieba.table
-        return table.drop("begins")
 
     def cut(self, text: str) -> "Iterator[pair]":
         """Yield the words of a text with their tags (`word`, `flag`)."""
@@ -105,10 +101,14 @@ def _unread(tokenizer: Any) -> Iterator[None]:
         del tokenizer.get_dict_file
 
 
-def _words(dictionary: bytes) -> pl.DataFrame:
-    """The lines of the dictionary (`word`, `count`, `tag`) in the order of `begins`, their first two characters."""
+@cache
+def dictionary() -> pl.DataFrame:
+    """The dictionary of jieba (`word`, `count`, `tag`), by `begins`, the first two characters; jieba is not imported."""
+    found = find_spec("jieba")
+    places = (found and found.submodule_search_locations) or []
+    file = next(Path(place) / "dict.txt" for place in places)
     names = ["word", "count", "tag"]
-    table = pl.read_csv(dictionary, has_header=False, separator=" ", quote_char=None, new_columns=names)
+    table = pl.read_csv(file.read_bytes(), has_header=False, separator=" ", quote_char=None, new_columns=names)
     return table.with_columns(begins=pl.col("word").str.head(2)).sort("begins", maintain_order=True)
 
 
