@@ -70,7 +70,8 @@ class EmptyTexts(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at each turn, then at the rows that have none."""
-        found = _without_media(_judged(part.turns), part.cells).select("row", "problem", where="path")
+        judged = _judged(part.turns).collect().lazy()  # hardly any
+        found = _without_media(judged, part.cells).select("row", "problem", where="path")
         return alone(pl.concat([found, _silent(part.turns, part.rows)], how="diagonal").collect())
 
 

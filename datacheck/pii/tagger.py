@@ -103,7 +103,7 @@ def _unread(tokenizer: Any) -> Iterator[None]:
 
 @cache
 def dictionary() -> pl.DataFrame:
-    """The dictionary of jieba (`word`, `count`, `tag`), by `begins`, the first two characters; jieba is not imported."""
+    """The dictionary of jieba (`word`, `count`, `tag`), by `begins` (two characters); jieba is not imported."""
     found = find_spec("jieba")
     places = (found and found.submodule_search_locations) or []
     file = next(Path(place) / "dict.txt" for place in places)
