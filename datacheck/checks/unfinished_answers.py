@@ -13,7 +13,7 @@ from datacheck.features.heads import Beginnings, headless
 from datacheck.features.turn_texts import (
     evidence,
     flagged,
-    holds,
+    holds_each,
     looks_like_code,
     messages,
     of_rows,
@@ -274,32 +274,39 @@ def _endings(texts: pl.LazyFrame) -> pl.LazyFrame:
     fences, length = text.str.count_matches(_FENCE, literal=True), text.str.len_chars()
     last = last.with_columns(fences=fences, length=length, end=text.str.tail(_TAIL))
     table = last.with_columns(plain=(pl.col("fences") == 0) & (pl.col("length") >= _LONG)).collect()
-    plain, sentences_en = pl.col("plain"), text.str.count_matches(r"[a-z][.!?]\s") >= _SENTENCES
-    bare_line = holds(table, plain, end.str.contains(r"[a-z\p{Han}]\s*$"), text.str.contains(_UNSTOPPED_LINE))
-    clauses = holds(table, text.str.contains(r"\p{Han}[，,；、。]\s*\p{Han}"))
+    clauses = text.str.contains(r"\p{Han}[，,；、。]\s*\p{Han}")
+    bare_line = pl.col("plain"), end.str.contains(r"[a-z\p{Han}]\s*$"), text.str.contains(_UNSTOPPED_LINE)
+    table = table.with_columns(**holds_each(table, {"bare_line": bare_line, "clauses": (clauses,)}))
     return table.lazy().select(
-        "row", "part", "role", "turn", "path", "length", "plain",
-        open_code=holds(table, pl.col("fences") > 0, *_open_fence(text)),
-        **{kind: holds(table, plain, text.str.contains(pattern)) for kind, pattern in _ENDS.items()},
-        clause_zh=holds(table, plain, *_clause_zh(text)),
-        clause_en=holds(table, plain, text.str.contains(_CLAUSE_EN), sentences_en),
-        needing=holds(table, plain, end.str.contains(_NEEDING)),
-        open_item=holds(table, plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
-        open_json=holds(table, pl.col("fences") == 0, *_open_json(text)),
-        open_table=holds(table, pl.col("fences") == 0, end.str.contains(r"\|[^\n]*\s*$"), *_open_table(text)),
-        open_formula=holds(table, text.str.contains(r"\begin{", literal=True), *_open_formula(text)),
-        no_result=holds(table, text.str.contains(_BOXED), text.str.contains(_BOX)),
-        elided=holds(table, text.str.contains(_ELISIONS), text.str.contains(_ELIDED)),
+        "row", "part", "role", "turn", "path", "length", "plain", "bare_line", "clauses",
+        **holds_each(table, _conditions()),
         broken_json=_broken_json(table["text"]),
-        chinese=holds(table, plain, end.str.contains(r"\p{Han}[^\n]{0,9}\s*$")),
-        bare_line=bare_line,
-        needs_stop=holds(table, pl.lit(bare_line), *_needs_stop(text)),
-        clauses=clauses,
-        unstopped=holds(table, pl.lit(clauses), text.str.contains(_UNSTOPPED)),
         stopped=text.str.contains(_STOPPED),
         dots=text.str.contains(_DOTS),
         hash=text.hash(),
     )  # fmt: skip
+
+
+def _conditions() -> dict[str, tuple[pl.Expr, ...]]:
+    """What must hold of an answer of each kind, the cheapest first."""
+    text, end, plain = (pl.col(name) for name in ("text", "end", "plain"))
+    bare, sentences_en = pl.col("fences") == 0, text.str.count_matches(r"[a-z][.!?]\s") >= _SENTENCES
+    return {
+        "open_code": (pl.col("fences") > 0, *_open_fence(text)),
+        **{kind: (plain, text.str.contains(pattern)) for kind, pattern in _ENDS.items()},
+        "clause_zh": (plain, *_clause_zh(text)),
+        "clause_en": (plain, text.str.contains(_CLAUSE_EN), sentences_en),
+        "needing": (plain, end.str.contains(_NEEDING)),
+        "open_item": (plain, end.str.contains(_ITEM), text.str.contains(_FIRST_ITEM)),
+        "open_json": (bare, *_open_json(text)),
+        "open_table": (bare, end.str.contains(r"\|[^\n]*\s*$"), *_open_table(text)),
+        "open_formula": (text.str.contains(r"\begin{", literal=True), *_open_formula(text)),
+        "no_result": (text.str.contains(_BOXED), text.str.contains(_BOX)),
+        "elided": (text.str.contains(_ELISIONS), text.str.contains(_ELIDED)),
+        "chinese": (plain, end.str.contains(r"\p{Han}[^\n]{0,9}\s*$")),
+        "needs_stop": (pl.col("bare_line"), *_needs_stop(text)),
+        "unstopped": (pl.col("clauses"), text.str.contains(_UNSTOPPED)),
+    }
 
 
 def _clause_zh(text: pl.Expr) -> tuple[pl.Expr, ...]:

@@ -21,6 +21,7 @@ _CODE_LINE = ascii_edges(
 )
 _CODE_LINES = 2
 _BEFORE = 30  # characters that are shown before a place
+_FEW = 500  # lines
 # The path of what stands beside a message's content, and of a worked solution beside a gold.
 THOUGHTS = (
     r"\.(?:reasoning_content|reasoning|thinking)$"
@@ -74,6 +75,14 @@ def holds(table: pl.DataFrame, *conditions: pl.Expr) -> pl.Series:
         if not true.all():  # where a condition holds of all, nothing is copied
             some, left = some.filter(true), left.filter(true)
     return pl.repeat(False, table.height, dtype=pl.Boolean, eager=True).scatter(left, True)
+
+
+def holds_each(table: pl.DataFrame, kinds: Mapping[str, Sequence[pl.Expr]]) -> dict[str, pl.Series]:
+    """As `holds`, of several kinds. On few lines in one query: each takes longer than what it looks at."""
+    if table.height > _FEW:
+        return {kind: holds(table, *conditions) for kind, conditions in kinds.items()}
+    every = {kind: pl.all_horizontal(conditions).fill_null(value=False) for kind, conditions in kinds.items()}
+    return table.lazy().select(**every).collect().to_dict()
 
 
 def of_rows(texts: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -7,7 +7,16 @@ twice). Others are a way to write, and odd only beside answers that are written 
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import asked, holds, looks_like_code, messages, of_rows, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    asked,
+    holds,
+    holds_each,
+    looks_like_code,
+    messages,
+    of_rows,
+    turn_texts,
+    without_code,
+)
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.views import alone
@@ -155,8 +164,7 @@ def _signs(turns: pl.LazyFrame) -> pl.LazyFrame:
         listed=text.str.contains(_LISTED),
         marked=text.str.contains(_GATE),
     )
-    kinds = {kind: holds(table, *conditions) for kind, conditions in _conditions().items()}
-    return table.lazy().select(*_PLACE, "long", "han", "latin", "listed", **kinds)
+    return table.lazy().select(*_PLACE, "long", "han", "latin", "listed", **holds_each(table, _conditions()))
 
 
 def _conditions() -> dict[str, tuple[pl.Expr, ...]]:
