@@ -225,10 +225,12 @@ def _begins_alike() -> pl.Expr:
 
 
 def _begins_twice() -> pl.Expr:
-    """Whether the first sentence is said again."""
+    """Whether the first sentence is said again, and not a third time, as a loop says it (repetitive_text)."""
     head = pl.col("head").str.strip_chars_start()
     first = head.str.extract(_FIRST)
-    return head.str.slice(first.str.len_chars()).str.strip_chars_start().str.starts_with(first)
+    second = head.str.slice(first.str.len_chars()).str.strip_chars_start()
+    third = second.str.slice(first.str.len_chars()).str.strip_chars_start()
+    return second.str.starts_with(first) & ~third.str.starts_with(first)
 
 
 def _ends_twice() -> pl.Expr:

@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import is_common, is_entry, is_listed
+from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.recognizers.base import words
+from datacheck.pii.tagger import is_entry
 
 _TITLES = (
     "先生|女士|小姐|太太|夫人|老师|师傅|医生|大夫|教授|博士|经理|总监|总裁|主任|主管|老板|律师|阿姨|叔叔|伯伯|大爷|大妈"

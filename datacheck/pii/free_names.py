@@ -32,7 +32,6 @@ _BEFORE, _AFTER = 12, 15
 _LONGEST = 128
 _COMMON = 100
 """A word of two characters counted so often in jieba's dictionary is that word (高兴), and no surname and name."""
-_LONGEST_ENTRY = 5
 _POINT = "·•・"
 _SURNAME = re.compile(rf"[{SURNAMES}](?=[{HAN}])|{COMPOUND}|(?<=[{HAN}])[{_POINT}](?=[{HAN}])")
 _COMPOUND = frozenset(COMPOUND.split("|"))
@@ -161,17 +160,6 @@ def is_listed(word: str) -> bool:
 def is_word(text: str) -> bool:
     """Whether it begins with a surname and is a word of the dictionary, or a surname and a title."""
     return text in _words()[1] or text[1:] in TITLES or is_common(text[:2])
-
-
-def is_entry(word: str) -> bool:
-    """Whether it stands in the dictionary as anything but a name."""
-    return word in _entries()
-
-
-@cache
-def _entries() -> frozenset[str]:
-    size = pl.col("word").str.len_chars()
-    return frozenset(dictionary().filter((size <= _LONGEST_ENTRY) & ~pl.col("tag").str.starts_with("nr"))["word"])
 
 
 @cache

@@ -15,10 +15,11 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import is_common, is_entry
+from datacheck.pii.free_names import is_common
 from datacheck.pii.given_names import is_given
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND
+from datacheck.pii.tagger import is_entry
 from datacheck.pii.traces import Original
 
 _MADE = re.compile(r"<[A-Z][A-Z0-9_]*_(?:v[0-9]+|[0-9a-f]{8}|x{8})>")

@@ -10,10 +10,11 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from datacheck.pii.expressions import HAN
-from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_entry, is_word, model
+from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
 from datacheck.pii.given_names import given_names, words_as_names
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
+from datacheck.pii.tagger import is_entry
 
 UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
 _WORD = rf"(?:[{UPPER}]['’])?[{UPPER}][{LATIN}]+(?:[-'’][{LATIN}]+)*"

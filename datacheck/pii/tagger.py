@@ -22,6 +22,8 @@ from datacheck.pii.tag_route import TagModel
 if TYPE_CHECKING:
     from jieba.posseg import pair
 
+_LONGEST = 5  # characters of an entry that is asked for
+
 
 class Tagger:
     """Cuts and tags as `jieba.posseg.cut` does."""
@@ -110,6 +112,17 @@ def dictionary() -> pl.DataFrame:
     names = ["word", "count", "tag"]
     table = pl.read_csv(file.read_bytes(), has_header=False, separator=" ", quote_char=None, new_columns=names)
     return table.with_columns(begins=pl.col("word").str.head(2)).sort("begins", maintain_order=True)
+
+
+def is_entry(word: str) -> bool:
+    """Whether it stands in the dictionary as anything but a name."""
+    return word in _entries()
+
+
+@cache
+def _entries() -> frozenset[str]:
+    size = pl.col("word").str.len_chars()
+    return frozenset(dictionary().filter((size <= _LONGEST) & ~pl.col("tag").str.starts_with("nr"))["word"])
 
 
 @cache

@@ -24,13 +24,14 @@ import polars as pl
 
 from datacheck.pii.callings import called, named, nicknamed
 from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
-from datacheck.pii.free_names import is_common, is_entry, is_listed
+from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
 from datacheck.pii.normalise import NEEDS_FOLDING, PERCENT, SHORT_ESCAPE, Folded, fold, fold_url, folded_text, unquoted
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN
+from datacheck.pii.tagger import is_entry
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
 # A long number goes on in the next line, item or quotation; the digits of several lines are no short one.

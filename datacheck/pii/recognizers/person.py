@@ -160,7 +160,7 @@ _IN_A_LIST = re.compile(r"[\]\"'`]\s?\)?\s?,\s?[\[(\"'`]{1,2}$")
 
 def _is_entry(value: str) -> bool:
     """Whether the dictionary has it as a word: 国语老师, 华东经理."""
-    from datacheck.pii.free_names import is_entry  # imports this module, and reads the dictionary
+    from datacheck.pii.tagger import is_entry  # takes polars and the dictionary, for a few words
 
     return is_entry(value)
 
