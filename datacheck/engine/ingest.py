@@ -1,8 +1,8 @@
 """Load a dataset: its files are cut into chunks, these parsed, both by workers; what comes back is numbered here.
 
-A chunk is stored under its content, so a chunk that is known is not parsed again: an added file costs that file. Only
-where a dataset has several files are small ones bundled into one part; sixty parts of one row would cost
-more than their data.
+A chunk is stored under its content, so a chunk that is known is not parsed again: an added file costs that file. Where
+a dataset has several files, small ones are bundled into one part, for sixty parts of one row would cost more than their
+data; then it costs its bundle.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from operator import add
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 import polars as pl
 
@@ -45,8 +46,9 @@ if TYPE_CHECKING:
     from datacheck.files.inventory import Files, FoundFile
 
 MANY_FILES = 8  # from here on small files are bundled: a part of one row costs a fifth of a second
-SMALL = 1024 * 1024  # bytes of a chunk that may join a bundle
-BUNDLE = 8 * 1024 * 1024  # bytes of a bundle
+SMALL = 4 * 1024 * 1024  # bytes of a chunk that may join a bundle
+BUNDLE = 8 * 1024 * 1024  # bytes of a bundle in the mean
+LARGEST = 12 * 1024 * 1024
 LOOKED_AT = 4  # parts whose keys are named where the contract names another
 NAMES = 1_000
 
@@ -132,6 +134,11 @@ class _Told:
             self.subjects[name] = [*map(add, self.subjects.get(name, (0, 0)), counts)]
 
 
+def _begins_a_bundle(name: str, chunk: Chunk) -> bool:
+    """Whether a new bundle begins here: told by the file alone, so that one more or less moves no other bundle."""
+    return crc32(f"{name}:{chunk.first_byte}".encode()) < chunk.size / BUNDLE * 2**32
+
+
 class Intake:
     """One pass over the files of a dataset: `tasks` to be worked off, then `loaded` with what they gave."""
 
@@ -163,17 +170,15 @@ class Intake:
                     _account(entry, end.value, covered)
                     break
                 covered += chunk.size
-                if len(self.entries) >= MANY_FILES and chunk.kind not in BINARY and chunk.size <= SMALL:
-                    waiting.append((number, chunk))
-                    size += chunk.size
-                    if size >= BUNDLE:
-                        yield self._send(waiting, bundle=True)
-                        waiting, size = [], 0
-                    continue
-                if waiting:
+                small = len(self.entries) >= MANY_FILES and chunk.kind not in BINARY and chunk.size <= SMALL
+                if waiting and (not small or size + chunk.size > LARGEST or _begins_a_bundle(entry.name, chunk)):
                     yield self._send(waiting, bundle=True)
                     waiting, size = [], 0
-                yield self._send([(number, chunk)], bundle=False)
+                if small:
+                    waiting.append((number, chunk))
+                    size += chunk.size
+                else:
+                    yield self._send([(number, chunk)], bundle=False)
         if waiting:
             yield self._send(waiting, bundle=True)
 

@@ -54,10 +54,12 @@ def test_a_bundle_of_small_files_says_what_single_files_say(tmp_path, monkeypatc
     for n in range(MANY + 2):  # so many parts are read one by one, those of a bundle as one
         text = _lines(range(n // 2 * 3, n // 2 * 3 + 3))  # every second file repeats the one before
         (tmp_path / "data" / f"{n}.jsonl").write_text("{broken\n\n" * (n % 3) + text, encoding="utf-8")
+    monkeypatch.setattr(ingest, "MANY_FILES", 1_000)
     single = datacheck.validate(contract, out=tmp_path / "single")
     monkeypatch.setattr(ingest, "MANY_FILES", 2)
     assert datacheck.validate(contract, out=tmp_path / "bundled") == single
     monkeypatch.setattr(ingest, "BUNDLE", 6_000)
+    monkeypatch.setattr(ingest, "LARGEST", 9_000)
     assert datacheck.validate(contract, out=tmp_path / "bundles") == single
     assert {f.check: f.status for f in single.findings}["near_duplicates"] is Status.FAIL
 

@@ -11,6 +11,7 @@ import pytest
 from core_helpers import GOOD, contract, jsonl, report, user_check
 
 from datacheck.check import Group, Need
+from datacheck.engine import ingest
 from datacheck.engine import store as stores
 from datacheck.engine.execute import GroupTask, group_part
 from datacheck.engine.store import Store, digest, keep_records, scan, scan_records
@@ -152,6 +153,19 @@ def test_near_duplicates_sketch_only_what_was_added(tmp_path, here, command, mon
     two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
     assert one["features"] < two["features"]
     assert len(two["features"]) - len(one["features"]) == len(one["features"]) / 3 >= 3
+
+
+def test_a_file_between_others_moves_no_other_bundle(tmp_path, here, command, monkeypatch):
+    for number in range(40):
+        jsonl(tmp_path / "data" / f"{number:02}.jsonl", {**GOOD, "n": number})
+    size = (tmp_path / "data" / "00.jsonl").stat().st_size
+    monkeypatch.setattr(ingest, "BUNDLE", 4 * size)
+    path = contract(tmp_path)
+    one = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    jsonl(tmp_path / "data" / "03b.jsonl", {**GOOD, "n": 100})
+    two = run_shared(command, monkeypatch, tmp_path, path, tmp_path / "out")
+    assert 5 <= len(one["parts"]) <= 20  # bundles of four files in the mean
+    assert 1 <= len(two["parts"] - one["parts"]) <= 2
 
 
 def test_tables_of_another_polars_are_not_taken(monkeypatch):

@@ -220,6 +220,14 @@ SABOTAGES = (
         "tests/engine/test_store.py::test_checks_of_wording_read_only_what_was_added",
     ),
     Sabotage(
+        "bundles_by_their_size",
+        "a file between others moves no other bundle",
+        "datacheck.engine.ingest.Intake.tasks",
+        "_begins_a_bundle(entry.name, chunk)",
+        "size >= BUNDLE",
+        "tests/engine/test_store.py::test_a_file_between_others_moves_no_other_bundle",
+    ),
+    Sabotage(
         "a_summary_by_its_name",
         "what is made with a summary is made anew where the summary says something else, and not for any other row",
         "datacheck.engine.run.Engine._keys",
