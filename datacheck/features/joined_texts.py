@@ -35,14 +35,13 @@ def joined_texts(data: View) -> pl.LazyFrame:
     another text at all: such a set is built of parts. TextEnds is a declared need.
     """
     sizes = data[Need(TextEnds())].collect()
-    short = sizes.unique(["end", "size", "whole"]).group_by("end").agg(n=pl.col("size").n_unique())
-    apart = short.filter(pl.col("n").is_between(2, _FORMULA)).select("end")
-    likely = sizes.join(apart, on="end", how="semi")
-    least = likely.group_by("end").agg(least=pl.col("size").min())
-    longer = likely.join(least, on="end").filter(pl.col("size") >= pl.col("least") + _BEFORE)
+    several = pl.col("size").n_unique().is_between(2, _FORMULA)
+    apart = sizes.group_by("end").agg(several=several, least=pl.col("size").min()).filter("several")
+    likely = sizes.join(apart.select("end", "least"), on="end")
+    longer = likely.filter(pl.col("size") >= pl.col("least") + _BEFORE)
     if longer.is_empty():
         return _NONE.lazy()
-    ends = likely.select("end", "size", "whole", other_row="row", other="part")
+    ends = _ends(likely, longer)
     matched = piecewise(data, lambda turns: _matched(turns, longer, ends)).collect()
     rows = sizes["row"].n_unique()
     if matched["row"].n_unique() > max(1, _BUILT * rows):
@@ -51,16 +50,29 @@ def joined_texts(data: View) -> pl.LazyFrame:
     return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
 
 
+def _ends(likely: pl.DataFrame, longer: pl.DataFrame) -> pl.DataFrame:
+    """`end`, `size_other`, `whole`, `other`, `other_row`: texts that may stand at the end of others.
+
+    Of equal texts the first and the last, wherever a longer one stands, and those of the longer one's own row.
+    """
+    same = ["end", "size", "whole", "part"]
+    outer = likely.group_by(same).agg(first=pl.col("row").min(), last=pl.col("row").max())
+    outer = outer.unpivot(["first", "last"], index=same, value_name="row").drop("variable")
+    own = likely.join(longer.select("row", "end").unique(), on=["row", "end"], how="semi").select(outer.columns)
+    named = pl.concat([outer, own]).unique()
+    return named.select("end", "whole", size_other="size", other="part", other_row="row")
+
+
 def _matched(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
     """Of a part the texts that another one ends, and which; `seam`: the characters in front. No text is kept.
 
-    longer: `row` of those with such an end; ends: of the whole set.
+    longer: `row` of those with such an end; ends: of the whole set. Each length is compared once.
     """
     texts = of_rows(_bare(turns), longer.lazy()).with_columns(_end(), size=pl.col("text").str.len_chars())
-    both = texts.join(ends.lazy(), on="end", suffix="_other").filter(
-        pl.col("size") >= pl.col("size_other") + _BEFORE,
-        pl.col("text").str.tail(pl.col("size_other")).hash() == pl.col("whole"),
-    )
+    lengths = ends.select("end", "size_other").unique().lazy()
+    tails = texts.join(lengths, on="end").filter(pl.col("size") >= pl.col("size_other") + _BEFORE)
+    tails = tails.with_columns(whole=pl.col("text").str.tail(pl.col("size_other")).hash()).drop("text")
+    both = tails.join(ends.lazy(), on=["end", "size_other", "whole"])
     seam = (pl.col("size") - pl.col("size_other")).cast(pl.Int64)
     return both.select(*_PLACE, "other_row", "other", seam=seam)
 
@@ -71,7 +83,8 @@ def _judged(turns: pl.LazyFrame, matched: pl.DataFrame) -> pl.LazyFrame:
     both = matched.lazy().join(texts, on=["row", "path"])
     head = pl.col("text").str.head(pl.col("seam"))
     apart = ~head.str.contains(r"[\p{L}\p{N}]$") & head.str.contains(r"[\p{L}\p{N}]") & ~looks_like_code(head)
-    found = both.filter(apart).with_columns(problem=_problem(head)).drop_nulls("problem").sort("row", "turn", "seam")
+    found = both.filter(apart).with_columns(problem=_problem(head)).drop_nulls("problem")
+    found = found.sort("row", "turn", "seam", pl.col("row") != pl.col("other_row"), "other_row")
     first = found.unique(_PLACE, keep="first", maintain_order=True)
     return first.select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items())
 
