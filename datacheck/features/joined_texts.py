@@ -9,10 +9,14 @@ from datacheck.text.views import alone
 
 _LEAST = 60  # bytes (20 Han, 60 letters) of the text that stands at the end; shorter ones are phrases
 _BEFORE = 15  # characters in front of it: less is a label, a greeting
-_END = 20  # characters at the end that are compared first
+_TAILS = {
+    f"tail_{length}": length for length in (20, 32, 48, 80, 160, 320)
+}  # characters at the end that are compared first
+_ENDS = list(_TAILS)
 _FORMULA = 50  # lengths that texts with one end have, from which on it is how they close
 _MOST = 0.05  # of the rows; where more are so, the set is built of parts
 _BUILT = 0.2  # likewise, of those that end with another text at all, whatever stands in front
+_SAMPLE = 2_000  # rows that tell so of a large set
 # Who corrects a text may get it back, who draws from one, a part of it.
 _FROM_IT = ascii_edges(
     r"(?i)correct|grammar|proofread|punctuat|\berrors?\b|mistake|typo|\bfix|\bedit|revis|rewrite|repeat|verbatim|quote"
@@ -35,32 +39,42 @@ def joined_texts(data: View) -> pl.LazyFrame:
     another text at all: such a set is built of parts. TextEnds is a declared need.
     """
     sizes = data[Need(TextEnds())].collect()
-    several = pl.col("size").n_unique().is_between(2, _FORMULA)
-    apart = sizes.group_by("end").agg(several=several, least=pl.col("size").min()).filter("several")
-    likely = sizes.join(apart.select("end", "least"), on="end")
-    longer = likely.filter(pl.col("size") >= pl.col("least") + _BEFORE)
-    if longer.is_empty():
-        return _NONE.lazy()
-    ends = _ends(likely, longer)
-    matched = piecewise(data, lambda turns: _matched(turns, longer, ends)).collect()
-    rows = sizes["row"].n_unique()
-    if matched["row"].n_unique() > max(1, _BUILT * rows):
-        return _NONE.lazy()
+    few = pl.col("size").n_unique().is_between(2, _FORMULA)
+    likely = sizes.join(sizes.group_by(_ENDS[0]).agg(few=few).filter("few"), on=_ENDS[0], how="semi")
+    rows = sizes["row"].unique()
+    every = max(1, len(rows) // _SAMPLE)
+    # Of a set that is built of parts, rows from all over it tell.
+    for nth in dict.fromkeys((every, 1)):
+        of = int((rows % nth == 0).sum())
+        matched = _all_matched(data, likely, nth)
+        if matched["row"].n_unique() > max(1, _BUILT * of):
+            return _NONE.lazy()
     known = piecewise(data, lambda turns: _judged(turns, matched)).collect().sort("row", "turn")
-    return (known if known["row"].n_unique() <= max(1, _MOST * rows) else known.clear()).lazy()
+    return (known if known["row"].n_unique() <= max(1, _MOST * len(rows)) else known.clear()).lazy()
 
 
-def _ends(likely: pl.DataFrame, longer: pl.DataFrame) -> pl.DataFrame:
-    """`end`, `size_other`, `whole`, `other`, `other_row`: texts that may stand at the end of others.
+def _all_matched(data: View, likely: pl.DataFrame, nth: int) -> pl.DataFrame:
+    """What `_matched` finds in every `nth` row of a set, of texts of which some share an end."""
+    inner = likely.with_columns(key=pl.coalesce(*_ENDS[::-1]))
+    least = inner.group_by("key").agg(least=pl.col("size").min())
+    outer = likely.filter(pl.col("row") % nth == 0).select("row", "size", key=pl.concat_list(_ENDS))
+    longer = outer.explode("key").drop_nulls("key").join(least, on="key")
+    longer = longer.filter(pl.col("size") >= pl.col("least") + _BEFORE)
+    ends = _ends(inner, longer)
+    return piecewise(data, lambda turns: _matched(turns, longer, ends)).collect()
 
-    Of equal texts the first and the last, wherever a longer one stands, and those of the longer one's own row.
+
+def _ends(inner: pl.DataFrame, longer: pl.DataFrame) -> pl.DataFrame:
+    """`key`, `size_other`, `whole`, `other`, `other_row`: texts that may stand at the end of longer ones.
+
+    Of equal texts the first and the last, and those of the longer one's own row.
     """
-    same = ["end", "size", "whole", "part"]
-    outer = likely.group_by(same).agg(first=pl.col("row").min(), last=pl.col("row").max())
-    outer = outer.unpivot(["first", "last"], index=same, value_name="row").drop("variable")
-    own = likely.join(longer.select("row", "end").unique(), on=["row", "end"], how="semi").select(outer.columns)
-    named = pl.concat([outer, own]).unique()
-    return named.select("end", "whole", size_other="size", other="part", other_row="row")
+    same = ["key", "size", "whole", "part"]
+    some = inner.join(longer, on="key", how="semi")
+    twice = some.group_by(same).agg(first=pl.col("row").min(), last=pl.col("row").max())
+    twice = twice.unpivot(["first", "last"], index=same, value_name="row").drop("variable")
+    own = some.join(longer, on=["row", "key"], how="semi").select(twice.columns)
+    return pl.concat([twice, own]).unique().select("key", "whole", size_other="size", other="part", other_row="row")
 
 
 def _matched(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
@@ -68,13 +82,13 @@ def _matched(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> p
 
     longer: `row` of those with such an end; ends: of the whole set. Each length is compared once.
     """
-    texts = of_rows(_bare(turns), longer.lazy()).with_columns(_end(), size=pl.col("text").str.len_chars())
-    lengths = ends.select("end", "size_other").unique().lazy()
-    tails = texts.join(lengths, on="end").filter(pl.col("size") >= pl.col("size_other") + _BEFORE)
-    tails = tails.with_columns(whole=pl.col("text").str.tail(pl.col("size_other")).hash()).drop("text")
-    both = tails.join(ends.lazy(), on=["end", "size_other", "whole"])
+    texts = of_rows(_bare(turns), longer.lazy()).with_columns(*_tails(), size=pl.col("text").str.len_chars())
+    keyed = texts.with_columns(key=pl.concat_list(_ENDS)).drop(*_ENDS).explode("key").drop_nulls("key")
+    lengths = ends.select("key", "size_other").unique().lazy()
+    both = keyed.join(lengths, on="key").filter(pl.col("size") >= pl.col("size_other") + _BEFORE)
+    both = both.with_columns(whole=pl.col("text").str.tail(pl.col("size_other")).hash()).drop("text")
     seam = (pl.col("size") - pl.col("size_other")).cast(pl.Int64)
-    return both.select(*_PLACE, "other_row", "other", seam=seam)
+    return both.join(ends.lazy(), on=["key", "size_other", "whole"]).select(*_PLACE, "other_row", "other", seam=seam)
 
 
 def _judged(turns: pl.LazyFrame, matched: pl.DataFrame) -> pl.LazyFrame:
@@ -141,8 +155,10 @@ def _seam(text: str) -> int | None:
     return start if pasted else None
 
 
-def _end() -> pl.Expr:
-    return pl.col("text").str.tail(_END).hash().alias("end")
+def _tails() -> list[pl.Expr]:
+    """Hashes of the last characters of `text`, of ever more of them: what ends with a text shares all that it has."""
+    text, size = pl.col("text"), pl.col("text").str.len_chars()
+    return [pl.when(size >= length).then(text.str.tail(length).hash()).alias(name) for name, length in _TAILS.items()]
 
 
 def _bare(turns: pl.LazyFrame) -> pl.LazyFrame:
@@ -152,16 +168,19 @@ def _bare(turns: pl.LazyFrame) -> pl.LazyFrame:
 
 
 class TextEnds(Feature):
-    """`row`, `end` (a hash), `part`, `size` (characters), `whole` (a hash) of the texts that are long enough."""
+    """`row`, `part`, `size` (characters), hashes of the last ones and of the `whole`, of texts that are long enough."""
 
-    columns = {"row": pl.UInt32, "end": pl.UInt64, "part": pl.String, "size": pl.UInt32, "whole": pl.UInt64}
+    columns = {
+        "row": pl.UInt32, "part": pl.String, "size": pl.UInt32, "whole": pl.UInt64, **dict.fromkeys(_ENDS, pl.UInt64),
+    }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
         """Measure them."""
         text = pl.col("text")
         long = _bare(part.turns).filter(text.str.len_bytes() >= _LEAST)
         side = pl.when(pl.col("role") == "user").then(pl.lit("prompt")).otherwise("part")
-        return alone(long.select("row", _end(), part=side, size=text.str.len_chars(), whole=text.hash()).collect())
+        known = long.select("row", *_tails(), part=side, size=text.str.len_chars(), whole=text.hash())
+        return alone(known.select(*self.columns).collect())
 
 
 def _problem(head: pl.Expr) -> pl.Expr:
