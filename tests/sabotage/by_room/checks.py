@@ -496,8 +496,8 @@ SABOTAGES = (
         "a_set_of_parts_is_all_joined",
         "a set that is built of parts is not named",
         "datacheck.features.joined_texts.joined_texts",
-        "max(1, _MOST * rows)",
-        "rows",
+        "max(1, _MOST * len(rows))",
+        "len(rows)",
         "tests/checks/test_joined_texts.py::test_a_set_that_is_built_of_parts",
     ),
     Sabotage(
