@@ -58,8 +58,8 @@ _LED = re.compile(
     rf"|writes|emailed|complained|just|already|never)(?![a-z]))"
 )
 _THINGS = (
-    "(?:我的?|家里|固定|联系|办公|工作|美国)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
-    "|扣扣|邮箱|邮件|电子邮|住址|地址|车牌|家在)"
+    "(?:我的?|家里|固定|联系|办公|工作|美国|香港|澳门|台湾|大陆)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
+    "|扣扣|邮箱|邮件|电子邮|住址|地址|车牌|家在|学号|工号|学籍|车架|社保|医保|病历号|就诊卡|准考证)"
     "|收货|寄到|打款|SSN|[VvWw][Xx][:： ]|加[我Vv]|威信|薇信|收款|储蓄"
 )
 # A run before what a person has: Tobias Haverford, phone: …
@@ -90,7 +90,7 @@ _RARE = (
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}}"
 _GIVEN = (
-    GIVEN + "前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
+    GIVEN + "鸣前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
@@ -112,7 +112,8 @@ _MEANT = re.compile(
 _HAS = re.compile(
     r"(?:\A|(?<=[\n，。；;：:])|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ ，,：:]{{1,2}}(?:{_THINGS}"
-    r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e)(?![a-z])"
+    r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e"
+    r"|imei|vin|mac|(?:student|employee) (?:id|no\.?|number))(?![a-z])"
     r"|<[A-Z])"
 )
 # A value of SQL or code before somebody's number or mailbox: ('Quentin Patel', '138…; {"name": "Quentin Patel", "phone"

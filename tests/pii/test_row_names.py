@@ -16,6 +16,10 @@ from datacheck.pii.row_names import row_names
         ("Plaintiff Hiroshi Wright, my SSN", "Hiroshi Wright"), ("候选人Zoe Stewart，", "Zoe Stewart"),
         ("Hi, Zoe Petrov here, card", "Zoe Petrov"), ("Claimant: Zoe Martinez, send", "Zoe Martinez"),
         ("丛招弟先生，", "丛招弟"), ("客户管军，身份证号码是 <CN_RESIDENT_ID_v1>", "管军"), ("兰满仓 mobile number <CN_MOBILE_v1>", "兰满仓"), ("通知祝浩然了", "祝浩然"), ("请布莱恩·科比稍等", "布莱恩·科比"),
+        ("柏若鸣 学号 2031400127 请尽快处理", "柏若鸣"),
+        ("翟家骏 IMEI 490154203237518", "翟家骏"),
+        ("帮我登记：柏阳，香港身份证", "柏阳"),
+        ("客户资料：万一鸣，微信号 wym_2031", "万一鸣"),
     ],
 )  # fmt: skip
 def test_a_name_is_found(text, name):
