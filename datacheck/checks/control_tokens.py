@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, saying, total
-from datacheck.features.turn_texts import evidence, flagged, of_rows, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import PLACE, evidence, flagged, of_rows, per_kind, turn_texts, without_code
 from datacheck.loading.formats import names_of
 from datacheck.loading.formats.chatml import RENDERED
 from datacheck.text.views import alone
@@ -99,8 +99,7 @@ class Tags(Feature):
     """What `flagged` gives of control tokens and of tags that do not pair, and `said`: how many there are of each."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "problem": pl.String, "detail": pl.String, "said": pl.String,
+        **PLACE, "problem": pl.String, "detail": pl.String, "said": pl.String,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from datacheck.features.canned_answers import AnswerKeys, canned_answers
 from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.swapped_sides import Sides, swapped_sides
 from datacheck.features.turn_texts import (
+    PLACE,
     asked,
     evidence,
     flagged,
@@ -268,8 +269,7 @@ class LastAnswers(Feature):
     """`row`, `part`, `role`, `turn`, `path`, `bare` (a number or a letter and nothing else): each row's last answer."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "bare": pl.Boolean,
+        **PLACE, "bare": pl.Boolean,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

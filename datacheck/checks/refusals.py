@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, Value, View, rates
-from datacheck.features.turn_texts import evidence, flagged, messages, per_kind, turn_texts
+from datacheck.features.turn_texts import PLACE, evidence, flagged, messages, per_kind, turn_texts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.views import alone
@@ -139,8 +139,7 @@ class RefusingEnds(Feature):
     """
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "text": pl.String, "side": pl.String,
+        **PLACE, "text": pl.String, "side": pl.String,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

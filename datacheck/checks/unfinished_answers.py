@@ -11,6 +11,7 @@ from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Ne
 from datacheck.features.cut_prompts import PromptEnds, cut_prompts
 from datacheck.features.heads import Beginnings, headless
 from datacheck.features.turn_texts import (
+    PLACE,
     evidence,
     flagged,
     holds_each,
@@ -259,8 +260,7 @@ class Endings(Feature):
     """
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "length": pl.UInt32, "hash": pl.UInt64, **dict.fromkeys(_OF_ENDINGS, pl.Boolean),
+        **PLACE, "length": pl.UInt32, "hash": pl.UInt64, **dict.fromkeys(_OF_ENDINGS, pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

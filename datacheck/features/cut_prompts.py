@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import holds, messages
+from datacheck.features.turn_texts import PLACE, holds, messages
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -48,8 +48,7 @@ class PromptEnds(Feature):
     """How the last message of each user ends: `open`, with a letter; `needing`, on a word that needs another one."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "open": pl.Boolean, "needing": pl.Boolean,
+        **PLACE, "open": pl.Boolean, "needing": pl.Boolean,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import messages, of_rows
+from datacheck.features.turn_texts import PLACE, messages, of_rows
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -57,8 +57,7 @@ class Beginnings(Feature):
     """
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "side": pl.String, **dict.fromkeys(("mark", "lower", "cased", "goes_on", "wanted"), pl.Boolean),
+        **PLACE, "side": pl.String, **dict.fromkeys(("mark", "lower", "cased", "goes_on", "wanted"), pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

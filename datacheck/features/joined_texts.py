@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import looks_like_code, messages, of_rows, piecewise
+from datacheck.features.turn_texts import PLACE, looks_like_code, messages, of_rows, piecewise
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -127,8 +127,7 @@ class PastedTexts(Feature):
     """The prompts that begin once more inside of themselves, as `pasted_questions` gives them."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "seam": pl.Int64, "problem": pl.String,
+        **PLACE, "seam": pl.Int64, "problem": pl.String,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

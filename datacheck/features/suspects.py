@@ -9,16 +9,11 @@ from typing import ClassVar
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import turn_texts
+from datacheck.features.turn_texts import PLACE, turn_texts
 from datacheck.text.views import alone
 
 _ROOM = 1 << 26  # bytes of texts that a check holds
-
-
-_TEXTS = {
-    "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String, "text": pl.String,
-}  # fmt: skip
-_WIDE = {**_TEXTS, "row": pl.UInt64}  # of all parts
+_WIDE: dict[str, type[pl.DataType]] = {**PLACE, "text": pl.String, "row": pl.UInt64}  # of all parts
 
 
 class Suspects(Feature):
@@ -28,7 +23,7 @@ class Suspects(Feature):
     parts that have not changed, not even that.
     """
 
-    columns = _TEXTS
+    columns = {**PLACE, "text": pl.String}
     plain: ClassVar[bool] = True
     thoughts: ClassVar[bool] = False
 

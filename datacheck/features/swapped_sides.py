@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import messages
+from datacheck.features.turn_texts import PLACE, messages
 from datacheck.text.views import alone
 
 _LEAST = 100  # exchanges, from which on the sides of a set can be told
@@ -41,8 +41,7 @@ class Sides(Feature):
     """A line per text of a question and the answer next to it: `row`, `pair`, `mine` and the signs of its side."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "pair": pl.UInt32, "mine": pl.Boolean, "opening": pl.UInt64, "start": pl.UInt64, "end": pl.UInt64,
+        **PLACE, "pair": pl.UInt32, "mine": pl.Boolean, "opening": pl.UInt64, "start": pl.UInt64, "end": pl.UInt64,
         "asks": pl.Boolean, "size": pl.UInt8,
     }  # fmt: skip
 

@@ -20,6 +20,10 @@ _CODE_LINE = ascii_edges(
     r"|\$\(|\"\$\w|^\s*[A-Za-z_]\w*=\S*\s*$|^\s*(?:done|fi|esac|do|then)\s*$|;\s*(?:do|then)\s*$|^\s*echo\s"
 )
 _CODE_LINES = 2
+PLACE: dict[str, type[pl.DataType]] = {
+    "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
+}  # fmt: skip
+"""The columns of a feature that say where a text stands."""
 _BEFORE = 30  # characters that are shown before a place
 _FEW = 500  # lines
 # The path of what stands beside a message's content, and of a worked solution beside a gold.

@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import messages
+from datacheck.features.turn_texts import PLACE, messages
 from datacheck.text.views import alone
 
 _LEAST = 100  # conversations of three exchanges and more, from which on a first turn can be told from a last one
@@ -46,8 +46,7 @@ class RowEnds(Feature):
     """The first and the last message of the user and of the assistant of each long row."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        "first": pl.Boolean, "opening": pl.UInt64, "start": pl.UInt64, "end": pl.UInt64, "size": pl.UInt8,
+        **PLACE, "first": pl.Boolean, "opening": pl.UInt64, "start": pl.UInt64, "end": pl.UInt64, "size": pl.UInt8,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

@@ -8,6 +8,7 @@ import polars as pl
 
 from datacheck.check import Feature, Need, View
 from datacheck.features.turn_texts import (
+    PLACE,
     asked,
     holds,
     holds_each,
@@ -245,8 +246,7 @@ class WornSigns(Feature):
     """A line per long answer: where it stands, what it is counted among, and its kinds."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "role": pl.String, "turn": pl.UInt16, "path": pl.String,
-        **dict.fromkeys(("long", "han", "latin", "listed", *_conditions()), pl.Boolean),
+        **PLACE, **dict.fromkeys(("long", "han", "latin", "listed", *_conditions()), pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
