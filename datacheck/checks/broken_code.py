@@ -6,7 +6,16 @@ import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying, total
 from datacheck.features.python_blocks import PythonBlocks
-from datacheck.features.turn_texts import evidence, looks_like_code, messages, of_rows, per_kind, piecewise, turn_texts
+from datacheck.features.turn_texts import (
+    evidence,
+    last_answers,
+    looks_like_code,
+    messages,
+    of_rows,
+    per_kind,
+    piecewise,
+    turn_texts,
+)
 
 _FENCE = "```"
 _ANSWERS, _MOST = 20, 0.9  # answers from which on there is a usual way, and the share of them that have a fence
@@ -86,6 +95,5 @@ def _unfenced(data: View) -> pl.LazyFrame:
 
 def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `path`, `fenced`: the last answer of each row."""
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-    last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    last = last_answers(messages(turns))
     return last.select("row", "path", fenced=pl.col("text").str.contains(_FENCE, literal=True))

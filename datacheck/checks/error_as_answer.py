@@ -13,6 +13,7 @@ from datacheck.features.turn_texts import (
     asked,
     evidence,
     flagged,
+    last_answers,
     looks_like_code,
     messages,
     of_rows,
@@ -278,8 +279,7 @@ class LastAnswers(Feature):
 
 
 def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-    last = said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    last = last_answers(messages(turns))
     bare = (pl.col("text").str.len_bytes() < _SHORT) & pl.col("text").str.contains(_BARE)
     return last.select("row", "part", "role", "turn", "path", bare=bare)
 

@@ -15,6 +15,7 @@ from datacheck.features.turn_texts import (
     evidence,
     flagged,
     holds_each,
+    last_answers,
     looks_like_code,
     messages,
     of_rows,
@@ -269,7 +270,7 @@ class Endings(Feature):
 
 
 def _endings(texts: pl.LazyFrame) -> pl.LazyFrame:
-    last = _last_answers(texts)
+    last = last_answers(texts)
     text, end = pl.col("text"), pl.col("end")
     fences, length = text.str.count_matches(_FENCE, literal=True), text.str.len_chars()
     last = last.with_columns(fences=fences, length=length, end=text.str.tail(_TAIL))
@@ -401,7 +402,7 @@ def _ends_as_clauses(data: View, last: pl.LazyFrame) -> bool:
     known = closed["pair"].unique().implode()
     again = closed.filter(pl.len().over("pair") > 1)  # in other answers as well
     usual = piecewise(data, lambda turns: _pairs(turns, r"\p{Han}{2}")).select(pl.col("pair").is_in(known).mean())
-    ends = of_rows(_last_answers(turn_texts(data, plain=False)), rows.lazy()).select(
+    ends = of_rows(last_answers(turn_texts(data, plain=False)), rows.lazy()).select(
         pl.col("text").str.extract(r"(\p{Han}{2})\s*$")
     )
     closing: float | None = ends.select(pl.col("text").drop_nulls().is_in(known).mean()).collect().item()
@@ -411,7 +412,7 @@ def _ends_as_clauses(data: View, last: pl.LazyFrame) -> bool:
 
 def _pairs(turns: pl.LazyFrame, pattern: str) -> pl.LazyFrame:
     """`row`, `pair`: the first two characters of what matches in some answers of a part."""
-    some = _last_answers(messages(turns)).head(_READ).select("row", pair=pl.col("text").str.extract_all(pattern))
+    some = last_answers(messages(turns)).head(_READ).select("row", pair=pl.col("text").str.extract_all(pattern))
     return some.explode("pair").drop_nulls().with_columns(pl.col("pair").str.head(2))
 
 
@@ -421,8 +422,3 @@ def _ends_without_words(last: pl.LazyFrame) -> bool:
     counts = last.filter(looks_open, ~pl.col("chinese")).select(pl.len(), needing=pl.col("needing").sum())
     found, needing = counts.collect().row(0)
     return bool(found >= _FEW_OPEN and needing < _CUT_EN * found)
-
-
-def _last_answers(texts: pl.LazyFrame) -> pl.LazyFrame:
-    said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-    return said.filter(pl.col("turn") == pl.col("turn").max().over("row"))

@@ -7,7 +7,7 @@ dialogue are left out, for templates drop their thinking (Qwen3, DeepSeek-R1) an
 import polars as pl
 
 from datacheck.check import View
-from datacheck.features.turn_texts import messages, of_rows, piecewise, turn_texts
+from datacheck.features.turn_texts import last_answers, messages, of_rows, piecewise, turn_texts
 
 # name → how its block opens and closes
 _PAIRS = {
@@ -75,12 +75,6 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
     lacking = without.select(*_PLACE, "problem", detail=pl.when(pl.col("problem") == "other_tag").then(named))
     found = pl.concat([odd, lacking], how="diagonal").drop_nulls("problem").sort("row", maintain_order=True)
     return _unasked(data, found).lazy()
-
-
-def last_answers(texts: pl.LazyFrame) -> pl.LazyFrame:
-    """The last answer of each row that is learnt, of `messages`."""
-    said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
-    return said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
 
 
 _PLACE = ("row", "part", "role", "turn", "path")

@@ -58,6 +58,12 @@ def messages(turns: pl.LazyFrame, *, plain: bool = False) -> pl.LazyFrame:
     return wanted.select("row", "part", "role", "turn", "path", "text")
 
 
+def last_answers(texts: pl.LazyFrame) -> pl.LazyFrame:
+    """The last answer of each row that is learnt, of `messages`."""
+    said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    return said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
+
+
 def piecewise(
     data: View, find: Callable[..., pl.LazyFrame], *tables: Literal["turns", "cells", "rows"]
 ) -> pl.LazyFrame:
