@@ -300,7 +300,7 @@ class Job:
 
         try:
             inventory(self._contract())
-        except DatacheckError:
+        except (DatacheckError, OSError):
             if self.drop.exists():  # else another worker has just moved it
                 raise
 
@@ -354,10 +354,10 @@ class Job:
             if not self.asked:
                 self._require_true()
                 self.asked = self.question()
-        except DatacheckError:
+        except (DatacheckError, OSError):
             if self.drop.exists():
                 raise
-            return None
+            return None  # another worker has moved it between two looks
         _, fate = self._fates(ledger)
         if fate is None or fate.verdict is None or fate.entry.kind == "revoke" or not self._same(fate.verdict):
             return None

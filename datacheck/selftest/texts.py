@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache, partial
 
 from datacheck.contract.discover import check_class
+from datacheck.features.worn_texts import WANTED, WORN
 from datacheck.selftest.faults import FaultKind, Ground, PlantedLine
 from datacheck.selftest.rows import Sampled, Turn, at, parsed
 from datacheck.testing import Plant, plants
@@ -34,6 +35,7 @@ _WHOLE_TEXT = {
     "capitals",
     "absent_input",
     "absent_figure",
+    *WORN,
 }  # what these say, they say of a text as a whole
 # Where signs mean other things.
 _CODE = re.compile(r"```|[{};<>]\s*$|^\s*(?:def |import |#include|<\w+|\$ )", re.MULTILINE)
@@ -45,6 +47,7 @@ _TALK = (
     r"|对话|聊天|剧本|采访|访谈|角色|扮演|情景|模拟|问答|客服|故事|小说|模板|示例|用户|[问答]\s?[:：]"
 )
 _ABOUT = {
+    "garbled_text": WANTED,
     "error_as_answer": (
         r"error|exception|trace|bug|http|status|\blog|\bapi\b|crash|json|fail|output|print|html|time.?out|server|\bnone\b"
         r"|python|\blist|array|\bdict|\btuple|\bsets?\b|\bkeys?\b|function|format|string|列表|数组|字典|格式|函数"

@@ -41,6 +41,8 @@ EXPECTED = {
         (LLAMA + "dpo_zh_demo.json", "replacement"): 6,  # characters cut in the middle by streaming
         (LLAMA + "kto_en_demo.json", "control"): 1,  # "â" + U+0080 U+0094
         (LLAMA + "kto_en_demo.json", "mojibake"): 2,  # "fiancÃ©", "FranÃ§oise"
+        ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "doubled_quotes"): 1,  # 呈""H""形
+        ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "half_width"): 9,  # "这位朋友你好,你的提问"
         ("medicalgpt/data/sft/medical_sft_1K_format.jsonl", "full_width"): 1,  # "Ｆｅｒｒｅｉｒａ等[3]报告"
     },
     "leftover_markup": {

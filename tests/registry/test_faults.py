@@ -16,6 +16,7 @@ from core_helpers import GOOD, alive, children, contract, environment, jsonl, us
 from registry_helpers import Site, manifest_id
 
 from datacheck.errors import LoadError
+from datacheck.files import versions
 from datacheck.gate.guard import require_passed
 from datacheck.gate.ledger import LedgerError
 from datacheck.registry import registry as registries
@@ -260,6 +261,26 @@ def test_a_file_that_changes_while_it_is_read_is_never_published(site, restored)
     assert site.tree()["staged"] == site.tree()["versions"] == site.tree()["quarantine"] == []
     with pytest.raises(LoadError, match=r"data\.jsonl: was changed"):
         site.publish(drop)
+
+
+@pytest.mark.usefixtures("here")
+@pytest.mark.parametrize("error", [FileNotFoundError(2, "No such file or directory"), LoadError("a file is not there")])
+def test_a_drop_that_another_worker_publishes_while_it_is_hashed_is_answered_as_that_one_found(
+    site, monkeypatch, error
+):
+    drop, scan = site.drop(), versions.scan
+
+    def moved_meanwhile(*args, **kwargs):
+        monkeypatch.setattr(versions, "scan", scan)
+        found.append(site.publish(drop))
+        raise error
+
+    found = []
+    monkeypatch.setattr(versions, "scan", moved_meanwhile)
+    second = site.publish(drop)
+    (first,) = found
+    assert (first.status, first.known) == ("published", False)
+    assert (second.status, second.known, second.path) == ("published", True, first.path)
 
 
 @pytest.mark.usefixtures("here")
