@@ -8,30 +8,29 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, View, for_review, rates, saying, total
 from datacheck.features.golds import SOLUTION
-from datacheck.text.arrays import Bools, Int64s, sorted_unique
-from datacheck.text.codes import from_lengths, row_numbers
-from datacheck.text.edges import ascii_edges
+from datacheck.features.misplaced import common, misplaced, without, words
+from datacheck.text.arrays import Bools, Int64s
 from datacheck.text.matching import intersections
-from datacheck.text.normalise import normalise
-from datacheck.text.shingles import Shingles, contained, document_frequency, shingles
+from datacheck.text.shingles import Shingles
 
 WINDOWS = 8  # stretches of neighbouring rows that are looked at, spread over the data
 ASKED, TOLD = 200, 500  # characters of a question and of an answer that are compared
 SAID = r"####|boxed\{|[.!?。！？]\s*$"  # in a gold that says something: a worked solution, or a sentence
-WHOLE = 20_000  # characters of a question in which an answer may stand word for word
+WHOLE = 20_000  # characters of all that is asked in a row, in which an answer may stand word for word; and of answers
 QUOTED, GO_ON = 40, 0.1  # characters of an answer that do, and the share of such answers in texts that go on
-RARE = 0.01  # share of the questions from which on a word tells nothing about one of them
 SHARED = 2  # rare words that an answer shares with the question of its neighbour, and none with its own
 RUN, OFTEN = 3, 0.3  # rows that fit so within a stretch whose answers share nothing with their questions; their share
 
 
 class RowShift(Check):
-    """Rows whose answers seem to belong to the question of a neighbour: shifted by a row, or changed with the next one.
+    """Rows whose answers seem to belong to another question: shifted by a row, changed with the next one, or moved.
 
     Compared are rare words (of Chinese, pairs of characters) that a question shares with its own answer and with those
     of the rows beside it. An answer fits a neighbour that shares none with its own question, and two or more with the
     neighbour's. `shifted` are three such rows or more in a stretch without any that fits its own question, `exchanged`
-    two neighbours that fit each other. It is a suspicion: no model judges what an answer says.
+    two neighbours that fit each other. `misplaced` are answers that fit the question of any other row that is looked
+    at, whose own answer shares nothing with it: three or more, and more than the topics of the set let expect. It is a
+    suspicion: no model judges what an answer says.
 
     Answers are the responses of conversations, the chosen ones of pairs, a `solution` beside the gold, and golds that
     say something: with `####` or a box, or a sentence. A bare gold ("18", "Paris") is none. Where one in ten of the
@@ -40,13 +39,20 @@ class RowShift(Check):
     """
 
     metrics = {
-        "rate": Metric("rows whose answer fits a neighbour's question", "share", of="rows with both"),
+        "rate": Metric("rows whose answer fits another row's question", "share", of="rows with both"),
         "shifted": Metric(
             "rows of stretches in which answers fit the question of the same neighbour, and never their own",
             "share",
             of="rows with both",
             limit=Limit(warn_max=0),
             why="three in a row hardly come by chance: the column slipped, and another question is answered",
+        ),
+        "misplaced": Metric(
+            "rows whose answer fits the question of a row far away, and never their own",
+            "share",
+            of="rows with both",
+            limit=Limit(warn_max=0),
+            why="they are named only where there are more than chance explains: a column was shuffled in part",
         ),
     }
 
@@ -75,22 +81,30 @@ class RowShift(Check):
             left,
         )
         among = pairs.lazy().select("row") if pairs.height else data.rows
-        slipped = evidence.filter(pl.col("problem") == "shifted")
+        slipped, moved = (evidence.filter(pl.col("problem") == problem) for problem in ("shifted", "misplaced"))
         return Measured(
-            (*rates("rate", evidence, among, by=None), *rates("shifted", slipped, among, by=None)),
+            (
+                *rates("rate", evidence, among, by=None),
+                *rates("shifted", slipped, among, by=None),
+                *rates("misplaced", moved, among, by=None),
+            ),
             evidence=for_review(evidence, data.rows),
             not_checked=(note,) if left else (),
         )
 
     def _pairs(self, data: View) -> pl.DataFrame:
-        """`row`, `asked`, `told` of rows that have both, in stretches of neighbours; texts are cut."""
+        """`row`, `asked`, `told` of rows that have both, in stretches of neighbours, cut; `whole`, `full`: less so."""
         rows = total(data.rows)
         stretch = -(-self.rows // WINDOWS)
         near = pl.col("row") % max(-(-rows // WINDOWS), stretch) < stretch
         turns, cells = (table.filter(near) if rows > self.rows else table for table in (data.turns, data.cells))
-        last = turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("system")).group_by("row").last()
-        asked = last.select("row", asked=pl.col("text").str.slice(0, ASKED), whole=pl.col("text").str.slice(0, WHOLE))
-        told = _answers(turns, cells).with_columns(pl.col("told").str.slice(0, TOLD))
+        text, spoken = pl.col("text"), pl.col("role").ne_missing("system")
+        prompts = turns.filter(pl.col("part") == "prompt").group_by("row", maintain_order=True)
+        asked = prompts.agg(
+            asked=text.filter(spoken).last().str.slice(0, ASKED), whole=text.str.join("\n").str.slice(0, WHOLE)
+        )
+        answers = _answers(turns, cells)
+        told = answers.with_columns(pl.col("told").str.slice(0, TOLD), full=pl.col("told").str.slice(0, WHOLE))
         return asked.join(told, on="row").drop_nulls().sort("row").collect()
 
 
@@ -116,8 +130,8 @@ class _Found(NamedTuple):
 
 
 def _suspects(pairs: pl.DataFrame) -> _Found:
-    asked, told = _words(pairs["asked"]), _words(pairs["told"])
-    asked = _rare(_rare(asked, asked), told)  # what many answers say belongs to the subject of the set
+    asked, told = words(pairs["asked"]), words(pairs["told"])
+    asked = without(without(asked, common(asked)), common(told))  # what many answers say belongs to the subject
     here = np.arange(pairs.height)
     own = intersections(asked, here, told, here) > 0
     behind, before = (_fits(asked, told, own, step) for step in (-1, 1))
@@ -126,11 +140,16 @@ def _suspects(pairs: pl.DataFrame) -> _Found:
     exchanged[:-1] |= both
     exchanged[1:] |= both
     shifted = (_in_stretches(behind & ~exchanged, own) | _in_stretches(before & ~exchanged, own)) & ~exchanged
-    rows = np.flatnonzero(shifted | exchanged)
-    others = np.where(before, here + 1, here - 1)[rows]
-    if _go_on(pairs, rows, others):
-        rows, others = rows[:0], others[:0]
-    return _Found(rows, others, ["exchanged" if exchanged[row] else "shifted" for row in rows])
+    others, problems = np.where(before, here + 1, here - 1), np.full(pairs.height, "misplaced", object)
+    problems[shifted], problems[exchanged] = "shifted", "exchanged"
+    far = misplaced(asked, told, own, pairs)
+    moved = np.zeros(pairs.height, np.bool_)
+    moved[far.answers] = ~(shifted | exchanged)[far.answers]
+    others[far.answers] = np.where(moved[far.answers], far.questions, others[far.answers])
+    rows = np.flatnonzero(shifted | exchanged | moved)
+    if _go_on(pairs, rows, others[rows]):
+        rows = rows[:0]
+    return _Found(rows, others[rows], problems[rows].tolist())
 
 
 def _go_on(pairs: pl.DataFrame, rows: Int64s, others: Int64s) -> bool:
@@ -139,29 +158,6 @@ def _go_on(pairs: pl.DataFrame, rows: Int64s, others: Int64s) -> bool:
     told = begins.to_list()
     quoted = sum(one in whole for one, whole in zip(told, pairs["whole"].gather(others), strict=True))
     return quoted > GO_ON * len(told)
-
-
-def _words(texts: pl.Series) -> Shingles:
-    """Words in letters of other scripts than Han, and pairs of Han characters, as one set a row."""
-    plain = normalise(texts, ("nfkc", "casefold", "t2s"))
-    han = plain.str.replace_all(r"[^\p{Han}]+", " ").str.replace_all(r"(\p{Han}) (\p{Han})", "$1  $2")
-    pairs = shingles(han, "chars", 2)
-    words = shingles(plain.str.replace_all(ascii_edges(r"[\p{Han}]|\b\w{1,3}\b"), " "), "words", 1)
-    keys = np.concatenate(
-        [row_numbers(part.offsets).astype(np.uint64) << np.uint64(32) | part.hashes for part in (pairs, words)]
-    )
-    keys = sorted_unique(keys)
-    lengths = np.bincount((keys >> np.uint64(32)).astype(np.int64), minlength=len(texts))
-    return Shingles(from_lengths(lengths), keys.astype(np.uint32))
-
-
-def _rare(asked: Shingles, among: Shingles) -> Shingles:
-    """The words of each question that few of those texts have."""
-    words, counts = document_frequency(among)
-    most = max(2, int(RARE * (len(among.offsets) - 1)))
-    kept = ~contained(asked.hashes, words[counts > most])
-    lengths = np.bincount(row_numbers(asked.offsets)[kept], minlength=len(asked.offsets) - 1)
-    return Shingles(from_lengths(lengths), asked.hashes[kept])
 
 
 def _fits(asked: Shingles, told: Shingles, own: Bools, step: int) -> Bools:

@@ -93,6 +93,42 @@ def test_two_neighbours_that_changed_places():
     assert result.evidence["row"].null_count() == 2  # named for people to read, and never dropped
 
 
+def moved(rows, places):
+    """The answers of some rows handed round: each to the row of the place before."""
+    answers = dict(zip(places, [rows[n][1] for n in (*places[1:], places[0])], strict=True))
+    return [(asked, answers.get(n, told)) for n, (asked, told) in enumerate(rows)]
+
+
+@pytest.mark.parametrize("places", [(3, 30, 55), (3, 22, 47, 90, 110, 61)])
+def test_answers_that_were_moved_far_away_are_named_with_their_question(places):
+    result = measure(RowShift(), chats(moved(pairs(120), places)))
+    assert {problem for *_, problem in result.places} == {"misplaced"}
+    assert {place["line"] - 1: place["other"] for place in result.first} == {
+        n: f"train/data.jsonl:{m + 1}" for n, m in zip(places, (*places[1:], places[0]), strict=True)
+    }
+    assert result.value("misplaced") == Ratio(len(places), 120)
+    assert finding(RowShift(), chats(moved(pairs(120), places))).status is Status.WARN
+
+
+def test_what_topics_of_a_set_explain_is_no_move():
+    """A third of the answers speak of things of other rows, whose questions are answered as often as not."""
+    rows, random = pairs(600), Random(3)
+    answered = [told if n % 3 else rows[random.randrange(600)][1] for n, (_, told) in enumerate(rows)]
+    topics = [(asked, told) for (asked, _), told in zip(rows, answered, strict=True)]
+    assert measure(RowShift(), chats(topics)).value("misplaced").n == 0
+
+
+def test_an_answer_that_fits_all_that_is_asked_is_where_it_belongs():
+    """Its words stand in an earlier turn, which the short comparison does not see."""
+    rows = moved(pairs(120), (3, 30, 55))
+    heard = [
+        [{"role": "user", "content": told}, {"role": "assistant", "content": "Go on."}] if n in (3, 30, 55) else []
+        for n, (_, told) in enumerate(rows)
+    ]
+    long = [{"messages": [*before, *chat["messages"]]} for before, chat in zip(heard, chats(rows), strict=True)]
+    assert measure(RowShift(), long).value("misplaced").n == 0
+
+
 def test_two_in_a_row_are_not_enough():
     rows = pairs(40)
     slipped = [(asked, rows[n - 1][1] if n in (10, 11) else told) for n, (asked, told) in enumerate(rows)]
