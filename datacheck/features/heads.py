@@ -25,6 +25,14 @@ _CASED = r"^\s*[A-Za-z]"
 _GOES_ON = ascii_edges(
     r"^\s*(?:of|than|been|be|was|were|has|had|into|onto|which|whose|and|or|by|with|from|to|that|as|also|used|its|their)\b"
 )
+# How a later sentence of an answer begins: of 49,000 public answers ten do, two of them asked for.
+_LINK = (
+    r"^(?:In (?:conclusion|summary|addition)|To sum up|Lastly|Finally|Overall|Additionally|Furthermore|Moreover"
+    r"|Similarly|Nevertheless|However|Therefore|Consequently|As a result|Secondly|Thirdly|Meanwhile"
+    r"|On the other hand), "
+    r"|^(?:综上所述|综上，|总之，|总而言之|此外|另外，|其次，|再次，|再者，|因此|然而|与此同时|同时，|最后，|接着，|但是，)"
+)
+_LINKS, _FEW_LINKS = 2, 0.05  # answers that begin so: one may, and where many do they are meant to
 _CODE = ascii_edges(
     r"^[^\n]*(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
 )
@@ -32,14 +40,19 @@ _WANTED = (
     r"(?i)续写|接着|接下去|补全|填空|完成(?:下面|这)|后半|下一句|小写"
     r"|continu|complete|fill in|finish|next (?:line|sentence)|infill|lower ?case"
 )
+_TO_LINK = (
+    r"(?i)conclu|transition|connect|closing|ending|outro|summar|paragraph|sentence|counter|opposing|contrast"
+    r"|过渡|连接|衔接|结论|结尾|结束|总结|段落|[一两三二]段|句|反驳|转折"
+)
 
 
 def headless(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem` of prompts and last answers that begin in the middle.
 
     `headless_answer`, `headless_prompt`: with a mark that ends a clause, where at most four in ten texts of the part
-    do; or in lower case, where at most three in a hundred do, or where their first words show that they go on.
-    Answers to a prompt that asks to go on with a text are fine. Beginnings is a declared need.
+    do; or in lower case, where at most three in a hundred do, or where their first words show that they go on; or, two
+    answers and more, with a word that leads on from another sentence (Furthermore, 此外), as where sentences are out of
+    order. Answers to a prompt that asks for such a text are fine. Beginnings is a declared need.
     """
     shapes = data[Need(Beginnings())].collect()
     found = [shapes.filter(side=kind).pipe(_odd) for kind in ("answer", "prompt")]
@@ -51,23 +64,33 @@ def headless(data: View) -> pl.LazyFrame:
 
 
 class Beginnings(Feature):
-    """How the first prompt and the last answer of each row begin: `mark`, `lower`, `cased`, `goes_on`.
+    """How the first prompt and the last answer of each row begin: `mark`, `lower`, `cased`, `goes_on`, `link`.
 
-    wanted: whether the row asks to go on with a text, where `mark` or `lower`.
+    wanted: whether the row asks for a text that begins so, where `mark`, `lower` or `link`.
     """
 
     columns = {
-        **PLACE, "side": pl.String, **dict.fromkeys(("mark", "lower", "cased", "goes_on", "wanted"), pl.Boolean),
+        **PLACE, "side": pl.String,
+        **dict.fromkeys(("mark", "lower", "cased", "goes_on", "link", "wanted"), pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at the first 100 characters, and where they are odd at what was asked."""
         texts = messages(part.turns)
         shapes = alone(_beginnings(texts).collect())
-        heard = of_rows(texts, shapes.lazy().filter(pl.col("mark") | pl.col("lower")))
-        heard = heard.filter(pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(_WANTED))
-        wanted = heard.select("row").unique().collect()["row"]
-        return shapes.with_columns(wanted=pl.col("row").is_in(wanted.implode()))
+        wanted = _asking(texts, shapes.filter(pl.col("mark") | pl.col("lower")), _WANTED)
+        linked = _asking(texts, shapes.filter("link"), f"{_WANTED}|{_TO_LINK}")
+        rows = pl.col("row")
+        both = pl.when("link").then(rows.is_in(linked.implode())).otherwise(rows.is_in(wanted.implode()))
+        return shapes.with_columns(wanted=both)
+
+
+def _asking(texts: pl.LazyFrame, of: pl.DataFrame, wanted: str) -> pl.Series:
+    """The rows of some texts in which somebody asks for one like them."""
+    heard = of_rows(texts, of.lazy()).filter(
+        pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(wanted)
+    )
+    return heard.select("row").unique().collect()["row"]
 
 
 def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
@@ -88,6 +111,7 @@ def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
         lower=pl.col("long") & text.str.contains(_LOWER) & prose & pl.col("capitals"),
         cased=pl.col("long") & text.str.contains(_CASED) & prose,
         goes_on=pl.col("long") & text.str.contains(_GOES_ON) & prose,
+        link=pl.col("long") & (pl.col("side") == "answer") & text.str.contains(_LINK) & prose,
     )  # fmt: skip
 
 
@@ -98,6 +122,8 @@ def _odd(shapes: pl.DataFrame) -> pl.DataFrame:
     marks = marked <= _MOST * shapes.height
     small = cased >= _LEAST and (lower <= _SOME * cased or (lower <= _MOST * cased and going >= _CONTINUES * lower))
     sure = pl.col("goes_on") | (pl.col("side") == "answer")
-    odd = (pl.col("mark") & marks) | (pl.col("lower") & sure & small)
+    links = shapes.filter(pl.col("link") & ~pl.col("wanted")).height
+    linked = _LINKS <= links <= _FEW_LINKS * shapes.height
+    odd = (pl.col("mark") & marks) | (pl.col("lower") & sure & small) | (pl.col("link") & linked)
     found = shapes.filter(odd) if shapes.height >= _LEAST else shapes.clear()
     return found.select("row", "part", "role", "turn", "path", "wanted", problem=pl.format("headless_{}", "side"))

@@ -70,3 +70,21 @@ def test_a_question_in_small_letters_is_one_unless_it_goes_on():
     cut = row(ZH, "of the leaves turn yellow in May. What do they lack? Tell me.")
     assert headless(*asked, small) == []
     assert headless(*asked, cut) == ["headless_prompt"]
+
+
+@pytest.mark.parametrize("link", ["此外，", "综上所述，", "Furthermore, ", "In conclusion, "])
+def test_answers_that_begin_as_a_later_sentence_does(link):
+    usual = EN if link.isascii() else ZH
+    others = [row(f"{link}{usual} {at}.") for at in range(3)]
+    assert headless(*others, of=80, usual=usual) == ["headless_answer"] * 3
+
+
+def test_one_answer_that_leads_on_or_many_are_how_a_set_is_written():
+    assert headless(row(f"此外，{ZH}"), of=80) == []
+    assert headless(*[row(f"此外，{ZH} {at}.") for at in range(20)], of=80) == []
+
+
+def test_an_answer_that_is_asked_to_lead_on_does():
+    asked = [row(f"因此，{ZH} {at}.", "为这篇文章写出结论。") for at in range(3)]
+    assert headless(*asked, of=80) == []
+    assert headless(*asked, *[row(f"因此，{ZH} {at}.") for at in range(2)], of=80) == ["headless_answer"] * 2

@@ -581,6 +581,22 @@ SABOTAGES = (
         "tests/checks/test_thinking_blocks.py::test_what_is_explained_or_named_elsewhere",
     ),
     Sabotage(
+        "no_answer_leads_on",
+        "answers that begin as a later sentence does are named",
+        "datacheck.features.heads._odd",
+        "_LINKS <= links",
+        "999 <= links",
+        "tests/checks/test_headless_texts.py::test_answers_that_begin_as_a_later_sentence_does",
+    ),
+    Sabotage(
+        "leading_on_is_never_asked_for",
+        "an answer that is asked for a conclusion may begin as one",
+        "datacheck.features.heads.Beginnings.compute",
+        '|{_TO_LINK}"',
+        '"',
+        "tests/checks/test_headless_texts.py::test_an_answer_that_is_asked_to_lead_on_does",
+    ),
+    Sabotage(
         "answers_may_begin_in_the_middle",
         "an answer whose beginning was cut off is found",
         "datacheck.features.heads._odd",
