@@ -83,8 +83,8 @@ _HAN_BYTES = 3
 _FIRST = r"^\s*([^。.!?！？\n]{8,200}[。.!?！？])"
 _LAST = r"([^。.!?！？\n]{8,200}[。.!?！？])\s*$"
 # Who speaks of such things may be answered with one.
-WANTED = (
-    r"lower ?case|capital|punctuat|comma|one line|single line|line break|newline|\bcsv\b|spreadsheet"
+WANTED = ascii_edges(
+    r"(?i)lower ?case|capital|punctuat|comma|one line|single line|line break|newline|\bcsv\b|spreadsheet"
     r"|excel|scientific"
     r"|\bocr\b|token|\bmask|\bblank|regex|typo|spell|misprint|correct|grammar|proofread|edit|segment|separat|delimit"
     r"|underscore|snake|slug|\burl|hashtag|\border|\bsort|\brank|arrange|sequence|repeat|duplicate|twice|double|stutter|lyric|\bsong|\bpoem|haiku|cummings"
@@ -114,12 +114,7 @@ def worn_texts(data: View) -> pl.LazyFrame:
     if likely.is_empty():
         return likely.select(*_PLACE, problem=pl.lit(None, pl.String)).lazy()
     texts = of_rows(turn_texts(data, plain=False), likely.lazy())
-    wanted = (
-        asked(texts, wanted=ascii_edges(f"(?i){WANTED}"))
-        .filter("wanted")
-        .select(pl.col("row").cast(pl.UInt64))
-        .collect()
-    )
+    wanted = asked(texts, wanted=WANTED).filter("wanted").select(pl.col("row").cast(pl.UInt64)).collect()
     named = pl.concat_list(*(pl.when(kind).then(pl.lit(kind)) for kind in sure)).list.drop_nulls()
     read = likely.lazy().with_columns(problem=named).join(texts.select("row", "path", "text"), on=["row", "path"])
     prose = read.filter(~pl.col("row").is_in(wanted["row"].implode()), ~looks_like_code(pl.col("text")))

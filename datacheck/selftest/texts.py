@@ -9,6 +9,7 @@ from datacheck.features.worn_texts import WANTED, WORN
 from datacheck.selftest.faults import FaultKind, Ground, PlantedLine
 from datacheck.selftest.rows import Sampled, Turn, at, parsed
 from datacheck.testing import Plant, plants
+from datacheck.text.edges import for_python
 
 # How the text of a plant gets into a row: it takes the text's place; it stands below it; its question comes along.
 _INSTEAD = ("empty_turns", "error_as_answer", "unfinished_answers", "refusals", "repetitive_text", "embedded_template",
@@ -47,7 +48,7 @@ _TALK = (
     r"|对话|聊天|剧本|采访|访谈|角色|扮演|情景|模拟|问答|客服|故事|小说|模板|示例|用户|[问答]\s?[:：]"
 )
 _ABOUT = {
-    "garbled_text": WANTED,
+    "garbled_text": for_python(WANTED),
     "error_as_answer": (
         r"error|exception|trace|bug|http|status|\blog|\bapi\b|crash|json|fail|output|print|html|time.?out|server|\bnone\b"
         r"|python|\blist|array|\bdict|\btuple|\bsets?\b|\bkeys?\b|function|format|string|列表|数组|字典|格式|函数"

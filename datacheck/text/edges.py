@@ -15,6 +15,11 @@ def ascii_edges(pattern: str) -> str:
     return _EDGE.sub(lambda edge: f"(?-u:{edge[0]})", pattern)
 
 
+def for_python(pattern: str) -> str:
+    r"""A pattern with edges of ASCII as Python's `re` reads it: with `\b`."""
+    return pattern.replace(r"(?-u:\b)", r"\b")
+
+
 def either(patterns: Iterable[str]) -> str:
     """One pattern for several: of those that begin with `^`, a text is entered once instead of once for each."""
     return "|".join(f"(?:{pattern})" for pattern in patterns)

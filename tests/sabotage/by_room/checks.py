@@ -15,7 +15,7 @@ SABOTAGES = (
         "small_letters_are_worn_though_asked_for",
         "what somebody asked for is no damage",
         "datacheck.features.worn_texts.worn_texts",
-        "wanted=_WANTED",
+        "wanted=WANTED",
         'wanted="^$"',
         "tests/checks/test_worn_texts.py::test_an_answer_in_small_letters_that_was_asked_for",
     ),
