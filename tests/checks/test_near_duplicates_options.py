@@ -463,7 +463,7 @@ def test_exercises_with_other_numbers_are_told_apart():
     assert result.value("rate") == Ratio(3, 5)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize("keep", ["first", "longest", "best_score"])
 def test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does(seed, keep, monkeypatch):
     rng = random.Random(seed)

@@ -194,6 +194,7 @@ def test_a_function_that_rewards_anything_is_told_at_each_row():
     assert (problems.count("wrong_rewarded"), problems.count("empty_rewarded")) == (20, 20)
 
 
+@pytest.mark.slow
 def test_what_to_type_next_asks_the_function_again_and_blames_rows_for_golds_alone(rl, tmp_path):
     page = tmp_path / "datacheck-report" / "report.html"
     rl("always")

@@ -373,6 +373,7 @@ def test_a_number_in_a_table_stays_a_number_of_its_column(tmp_path):
     assert str(made.select(["score", "none"])) == str(table.select(["score", "none"]))
 
 
+@pytest.mark.slow
 def test_with_a_key_a_number_gets_the_same_number_in_every_copy(tmp_path, monkeypatch):
     monkeypatch.setenv("PII_KEY", KEY)
     found = []

@@ -46,6 +46,7 @@ def test_a_tenth_is_planted_and_the_same_seed_gives_the_same(corpus):
     assert not pl.concat(corpora.batches(language, 400, 4)).equals(frame)
 
 
+@pytest.mark.slow
 def test_copies_of_the_first_batch_stand_in_later_ones(monkeypatch):
     monkeypatch.setattr(corpora, "BATCH", 100)
     frame = corpora.zh(300)

@@ -132,6 +132,7 @@ def test_a_task_whose_worker_is_killed_is_done_again(tmp_path):
         cluster.close()
 
 
+@pytest.mark.slow
 def test_what_dies_twice_or_takes_too_long_is_a_failure_and_the_rest_is_done(tmp_path):
     cluster = Spawned(Store(tmp_path / "store"), 1, limit=1.5)
     try:
@@ -183,6 +184,7 @@ def ends_its_worker(test):
     time.sleep(60)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("at_once")
 def test_a_task_that_ends_its_workers_is_given_up_after_so_many_that_began_it(tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "ATTEMPTS", 2)
@@ -281,6 +283,7 @@ def test_a_node_with_another_datacheck_says_so(tmp_path, monkeypatch):
     assert "has another datacheck" in str(found.reason)
 
 
+@pytest.mark.slow
 def test_checks_reach_a_node_that_has_other_ones_in_a_folder_of_that_name(tmp_path, spawned, monkeypatch):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     user_check(tmp_path / "checks", "counts", "return Measured((Value('number', 41),))")

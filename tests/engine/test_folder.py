@@ -55,6 +55,7 @@ def test_a_report_through_a_folder_is_that_of_this_machine(tmp_path, monkeypatch
     assert max(sizes) <= 1024  # tasks, and results
 
 
+@pytest.mark.slow
 def test_what_ends_its_child_is_done_again_or_a_failure_and_the_rest_is_done(tmp_path):
     pool = OnFolder(tmp_path / "tasks", Store(tmp_path / "store"), 1, limit=1.5)
     killed = partial(once, tmp_path / "flag", partial(signal.raise_signal, signal.SIGKILL))

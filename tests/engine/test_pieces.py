@@ -186,6 +186,7 @@ def drop(tmp_path):
     return contract(tmp_path, ["exact_duplicates"], source={"path": "data", "limits": limits})
 
 
+@pytest.mark.slow
 def test_a_report_is_the_same_cut_here_or_by_workers_and_nothing_decompressed_is_left(tmp_path, drop, monkeypatch):
     store = tmp_path / "store"
     monkeypatch.setenv("DATACHECK_STORE", str(store))

@@ -243,6 +243,7 @@ def test_several_workers_find_what_one_finds(tmp_path):
     assert reports[:2] == reports[2:]
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_starts_once(tmp_path):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)
     script = tmp_path / "script.py"

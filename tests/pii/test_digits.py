@@ -50,6 +50,7 @@ def test_the_kernel_finds_the_chains_of_the_expression(text):
     assert list(seen.places) == [each for each in found if each[2] >= LEAST]
 
 
+@pytest.mark.slow
 def test_the_kernel_knows_every_separator():
     every = "".join(f"1{chr(code)}2x" for code in range(0x110000) if not 0xD800 <= code < 0xE000 and chr(code) != "x")
     joined = {found[0][1] for found in regex.finditer(r"1[^12]2", every) if chains(found[0]).longest == 2}

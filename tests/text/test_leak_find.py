@@ -123,6 +123,7 @@ def test_whole_items_are_found_only_as_a_whole():
     assert find_few(EvalIndex.of(known.sets, 0.4), known, almost, 5).rows.tolist() == [0, 1, 2]
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(ALPHABET + "\u0301\u0308ﬁ½", max_size=12), max_size=5))
 def test_where_code_points_werewritten(documents):
     from datacheck.text.eval_index import written
