@@ -41,7 +41,6 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }
 _REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}
-_OWN_LIMITS = {"wrong_language": {"rate": {"warn_max": 0.01}}}  # of a check whose number has no default
 _USED = 0.05  # share of the rows from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
 _LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
@@ -101,8 +100,7 @@ def item(check: str, *, only: Collection[str] = (), **settings: str) -> Iterator
     kind = check_class(check)
     about = kind.model_construct(None, **settings).promised() & frozenset(only or kind.metrics)
     metrics = {name: metric for name, metric in kind.metrics.items() if name in about}
-    own = _OWN_LIMITS.get(check, {})
-    limits = {name: own.get(name) or metric.limit.bounds for name, metric in metrics.items() if not metric.self_test}
+    limits = {name: metric.limit.bounds for name, metric in metrics.items() if not metric.self_test}
     said = {name: _flow(bounds) for name, bounds in limits.items() if bounds}
     head = {"check": check, **settings}
     remark = f"  # {_REMARKS[check]}" if check in _REMARKS else ""

@@ -91,6 +91,11 @@ def test_mixed_forms_of_chinese():
     result = measure(WrongLanguage(languages=["zh"]), [{"text": mixed}, {"text": TEXTS["zh-Hans"]}])
     assert result.value("mixed_chinese") == Ratio(1, 2)
     assert result.value("rate") == Ratio(0, 2)
+    rows = [{"text": f"{TEXTS['zh-Hans']}{at}"} for at in range(300)]
+    assert finding(WrongLanguage(languages=["zh"]), [*rows, {"text": mixed}]).status is not Status.WARN
+    assert finding(WrongLanguage(languages=["zh"]), [*rows, *[{"text": f"{mixed}{at}"} for at in range(9)]]).status is (
+        Status.WARN
+    )
     slip = measure(WrongLanguage(languages=["zh"]), [{"text": TEXTS["zh-Hans"] + "圖"}])
     assert slip.value("mixed_chinese") == Ratio(0, 1)
 
@@ -114,7 +119,7 @@ def test_figure_counts_rows():
 
 def test_the_contract_sets_the_limit():
     records = [{"text": TEXTS["en"]}]
-    assert finding(WrongLanguage(languages=["zh"]), records).status is Status.INFO
+    assert finding(WrongLanguage(languages=["zh"]), records).status is Status.WARN
     assert finding(WrongLanguage(languages=["zh"], limits={"rate": {"max": 0.5}}), records).status is Status.FAIL
 
 
