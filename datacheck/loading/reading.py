@@ -50,7 +50,7 @@ class Columns(_Frozen):
 
 
 class Fields(_Frozen):
-    """Top-level keys of the record that hold its texts, where they are not called as the known formats call them.
+    """Keys of the record (dotted for nested ones) that hold its texts, where no known format calls them so.
 
     `input` is joined to the prompt by a line feed, as alpaca's; `role` and `content` are the keys inside a message.
     """

@@ -152,7 +152,8 @@ def _without_reader(tables: Tables) -> Iterator[str]:
     if keys == {LIST}:
         yield '      # the rows are lists: write each as {"messages": […]}; until then checks of texts are an error'
     elif keys:
-        named = ", ".join(_quoted(key.removesuffix(LIST)) for key in sorted(keys)[:_NAMED])
+        plain = sorted({key.removesuffix(LIST) for key in keys})
+        named = ", ".join(_quoted(shown_name(key)) for key in plain[:_NAMED])
         yield f"      # no reader knows the texts under {named}: name their keys, as"
         yield f"      # fields: {nearest(keys)}; until then checks of texts are an error, not a pass"
 
