@@ -62,8 +62,8 @@ def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, in
 
 
 def _inner_key() -> pl.Expr:
-    """The key of a text, and that of the object that it stands in: `question.stem`."""
-    return pl.col("path").str.extract(r"^([^.\[]*(?:\.[^.\[]*)?)")
+    """The path of a text up to the first list, as `source.fields` takes it: `question.stem`."""
+    return pl.col("path").str.extract(r"^([^\[]*)")
 
 
 def named_in(reading: Reading) -> dict[str, str]:

@@ -131,6 +131,7 @@ class Assembler:
         """Load a parsed record; one that breaks a limit is counted as bad. Parquet rows have no raw bytes."""
         try:
             self._check_size(raw, record)
+            record = self._named(record)
             if record.__class__ is dict:
                 name, extract = self._classify(record)
                 cells, labels = self._cells_of(record, extract), self._labels_of(record)
@@ -162,6 +163,14 @@ class Assembler:
             self._label_values.append(labels)
         if self._keeps:
             self._records.append(to_json(record).decode())
+
+    def _named(self, record: Any) -> Any:
+        """A row that is a list, or one text, with the names that the contract's `header` gives its values."""
+        names = self.reading.header
+        if record.__class__ is dict or not names:
+            return record
+        values = record if record.__class__ is list else [record]
+        return dict(zip(names, values, strict=True)) if len(values) == len(names) else record
 
     def _add_turns(self, turns: list[Turn]) -> None:
         kinds = self._turn_kinds

@@ -122,6 +122,7 @@ def _contract(
             if sample.records
             else []
         ),
+        *_header(sample.header),
         *_named_texts(texts),
         *_to_map(strange),
         *([f"      columns: {_map(labels)}"] if labels else []),
@@ -273,6 +274,7 @@ def _evaluation(path: Path, split: DataSplit, folder: Path | None) -> Iterator[s
     yield f"      format: {chosen if formats.height == 1 and chosen != 'pack' else 'auto'}"
     if sample.records:
         yield f"      records: {_quoted(sample.records)}"
+    yield from _header(sample.header)
     yield from _named_texts(sample.texts)
     yield "    checks:"
     yield from (f"      {line}" for check in checks for line in item(check))
@@ -295,6 +297,11 @@ def _map(values: Mapping[str, str]) -> str:
 
 def _mix(formats: pl.DataFrame) -> str:
     return ", ".join(f"{name} {count}" for name, count in formats.iter_rows())
+
+
+def _header(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"      header: {json.dumps(list(names))}  # names for the values of each row, which have none"
 
 
 def _named_texts(texts: Texts) -> Iterator[str]:

@@ -584,6 +584,62 @@ CASES = {
         "messages",
         [("prompt", 0, '["u"]', "messages[0].content", "c")],
     ),
+    "a question as an object with its options": (
+        {
+            "id": "7",
+            "question": {
+                "stem": "What floats?",
+                "choices": [{"text": "cork", "label": "A"}, {"text": "iron", "label": "B"}],
+            },
+            "answerKey": "A",
+        },
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "question.stem", "What floats?"),
+            ("option", 0, None, "question.choices[0].text", "cork"),
+            ("option", 1, None, "question.choices[1].text", "iron"),
+            ("answer", 0, None, "answerKey", "A"),
+        ],
+    ),
+    "a row as the server of datasets exports it": (
+        {"row_idx": 3, "row": {"instruction": "Say hello.", "input": "", "output": "Hello.", "lang": "en"}},
+        "alpaca",
+        [("prompt", 0, "user", "row.instruction", "Say hello."), ("response", 1, "assistant", "row.output", "Hello.")],
+    ),
+    "two objects of which each may be the row": (
+        {"row": {"prompt": "Ask.", "response": "Tell."}, "sample": {"prompt": "Ask.", "response": "Tell."}},
+        "unknown",
+        [],
+    ),
+    "a question object that is more than a question": (
+        {"question": {"text": "What floats on water?", "lang": "en"}, "votes": 4},
+        "unknown",
+        [],
+    ),
+    "a tree of Open Assistant": (
+        {
+            "message_tree_id": "t",
+            "prompt": {
+                "text": "What floats?",
+                "role": "prompter",
+                "replies": [
+                    {"text": "Iron.", "role": "assistant", "rank": 1, "replies": []},
+                    {
+                        "text": "Cork.",
+                        "role": "assistant",
+                        "rank": 0,
+                        "replies": [{"text": "Why?", "role": "prompter"}],
+                    },
+                ],
+            },
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "prompt.text", "What floats?"),
+            ("chosen", 1, "assistant", "prompt.replies[1].text", "Cork."),
+            ("rejected", 1, "assistant", "prompt.replies[0].text", "Iron."),
+        ],
+    ),
     "ms-swift call in a plain message": (
         {"messages": [{"role": "user", "content": "u"}, {"role": "tool_call", "content": "{}"}]},
         "messages",

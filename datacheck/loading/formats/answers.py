@@ -123,7 +123,9 @@ def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
     for number, each in enumerate(value):
         alone = each.__class__ is list and len(each) == 1  # TAL-SCQ's
         item, where = (each[0], f"{key}[{number}][0]") if alone else (each, f"{key}[{number}]")
-        text = next((n for n in _OPTION_TEXTS if item.get(n).__class__ is str), None) if item.__class__ is dict else None
+        text = (
+            next((n for n in _OPTION_TEXTS if item.get(n).__class__ is str), None) if item.__class__ is dict else None
+        )
         if text is not None:
             turns.append(plain_turn("option", number, None, f"{where}.{text}", item[text]))
             for name in sorted(item.keys() - {text}):

@@ -133,7 +133,9 @@ def read_judged(record: dict[str, Any], styles: Styles, question: str, options: 
     if marks.count(1) != 1 or any(text.__class__ is not str for text in texts):
         return None
     turns = [plain_turn("prompt", 0, "user", question, record[question])]
-    turns += [plain_turn("option", n, None, path, text) for n, (path, text) in enumerate(zip(paths, texts, strict=True))]
+    turns += [
+        plain_turn("option", n, None, path, text) for n, (path, text) in enumerate(zip(paths, texts, strict=True))
+    ]
     turns.append(plain_turn("answer", 0, None, options, texts[marks.index(1)]))
     return Extract(turns, frozenset({question, options}))
 

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "rows_without_names_are_not_read",
+        "init gives names to the values of rows that are lists or single texts",
+        "datacheck.propose.sample._names_of_values",
+        "    lengths = {",
+        "    return ()\n    lengths = {",
+        "tests/propose/test_propose.py::test_rows_that_are_no_objects_have_names",
+    ),
+    Sabotage(
         "the_first_list_is_the_data",
         "of the lists in a document the data are taken",
         "datacheck.propose.sample._rows_inside",
