@@ -181,7 +181,8 @@ def _became(tables: Tables) -> Iterator[str]:
     key = pl.col("path").str.extract(r"^([^.\[]*)").alias("key")
     said = tables.turns.filter(pl.col("text").is_not_null() | pl.col("tool_calls").is_not_null())
     keys = said.select("part", key).unique(maintain_order=True)
-    parts = [f"{part} = {_listed(own['key'])}" for (part,), own in keys.group_by("part", maintain_order=True)]
+    places = _inside_of_one(said, keys)
+    parts = [f"{part} = {_listed(own['key'])}" for (part,), own in places.group_by("part", maintain_order=True)]
     flat = tables.cells.filter((pl.col("path") != "") & ~pl.col("path").str.contains(r"[.\[]"))
     used = flat.group_by("path", maintain_order=True).agg(pl.col("text").is_null().all(), pl.col("json_type").first())
     joined = used.filter("text", pl.col("json_type") == "string")["path"]
@@ -197,6 +198,13 @@ def _became(tables: Tables) -> Iterator[str]:
                 yield from _beside_the_question(tables, dict(keys.iter_rows()), silent)
             ignored = ", ".join(_quoted(shown_name(str(each))) for each in silent[:_NAMED])
             yield f"      # if training does not see them: add - {{check: unjudged_text, ignore: [{ignored}]}}"
+
+
+def _inside_of_one(said: pl.DataFrame, keys: pl.DataFrame) -> pl.DataFrame:
+    """The parts with their keys; with their paths where several parts stand in one object: `question.stem`."""
+    paths = said.select("part", key=pl.col("path").str.extract(r"^([^\[]*)")).unique(maintain_order=True)
+    nested = keys["key"].n_unique() < keys.height and paths.height <= _NAMED
+    return paths if nested else keys
 
 
 def _beside_the_question(tables: Tables, parts: Mapping[str, str], silent: pl.Series) -> Iterator[str]:

@@ -16,13 +16,15 @@ from datacheck.files.inventory import FoundFile, dataset_files, require_some
 from datacheck.files.versions import shown
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.codes import CODES
-from datacheck.loading.reader import read
+from datacheck.loading.formats.answers import LETTERS
+from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.loading.values import ENTRIES
 from datacheck.propose.columns import Texts, guessed
 
 FILES = 8  # of a folder, as many are looked at
+_FEW_OPTIONS = 2
 _FEW_ENTRIES = 20  # entries of a document, of one record
 _MOST_VALUES = 20  # of a list; a longer one has no names
 RECORDS = 1_000  # whose values are looked at one by one
@@ -69,12 +71,17 @@ def sample_of(path: Path, glob: str | None = None, records: str | None = None) -
 
 
 def _names_of_values(file: Path, records: str | None) -> tuple[str, ...]:
-    """Names for the values of rows that are lists of one length, or single texts; none for other rows.
+    """Names for the values of rows that are lists of one length, or single texts, or of a CSV file without names.
 
     Of a text nothing else can be said than that it is one; which value of a list is the question is for the user to
     say.
     """
-    rows = _listed_rows(file) if records is None else []
+    chunk = next(read(file.parent.resolve() / file.name, Reading()), None)
+    if chunk is None or records is not None:
+        return ()
+    if chunk.kind == "csv":
+        return _exam(file, chunk.header or ())
+    rows = _listed_rows(chunk)
     if rows and all(row.__class__ is str for row in rows):
         return ("text",)
     lengths = {len(row) if row.__class__ is list else 0 for row in rows}
@@ -84,10 +91,19 @@ def _names_of_values(file: Path, records: str | None) -> tuple[str, ...]:
     return tuple(f"value_{n + 1}" for n in range(min(lengths))) if flat else ()
 
 
-def _listed_rows(file: Path) -> list[Any]:
-    """The first rows of a file of JSON whose rows are no objects."""
-    chunk = next(read(file.parent.resolve() / file.name, Reading()), None)
-    if chunk is None or chunk.kind not in {"array", "jsonl"} or chunk.data.lstrip()[:1] not in {b"[", b'"'}:
+def _exam(file: Path, first: tuple[str, ...]) -> tuple[str, ...]:
+    """Names for question, options and answer where the first line of a CSV file has the letter of an option (MMLU)."""
+    letters = LETTERS[: max(0, len(first) - 2)]
+    if len(letters) < _FEW_OPTIONS or len(letters) < len(first) - 2 or first[-1] not in letters:
+        return ()
+    whole = first_part(file, Reading())
+    last = whole.cells.filter(pl.col("path") == first[-1])["text"] if whole else pl.Series(dtype=pl.String)
+    return ("question", *letters, "answer") if len(last) and last.is_in(list(letters)).all() else ()
+
+
+def _listed_rows(chunk: Chunk) -> list[Any]:
+    """The first rows of JSON whose rows are no objects."""
+    if chunk.kind not in {"array", "jsonl"} or chunk.data.lstrip()[:1] not in {b"[", b'"'}:
         return []
     try:
         if chunk.kind == "array":

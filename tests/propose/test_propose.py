@@ -656,6 +656,17 @@ def test_init_tries_parquet_whose_row_group_is_larger_than_a_chunk(tmp_path: Pat
     assert (code, "(1,000 rows)" in err) == (0, True)
 
 
+@pytest.mark.parametrize(("last", "named"), [("A", True), ("answer", False)])
+def test_an_exam_without_a_header_gets_one(tmp_path: Path, command, last, named):
+    rows = [f"What comes after the number {n}?,{n + 1},{n},{n + 3},{n + 4},{'ABCD'[n % 4]}" for n in range(1, 30)]
+    rows[0:0] = [f"What comes after the number zero?,1,7,9,8,{last}"]
+    (tmp_path / "data.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    command("init", tmp_path / "data.csv", "--to", tmp_path / "contract.yaml")
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert ('header: ["question", "A", "B", "C", "D", "answer"]' in text) == named
+    assert ("format: multiple_choice" in text) == named
+
+
 @pytest.mark.parametrize(
     ("whole", "said"),
     [

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "the_first_question_is_a_header",
+        "the first line of an exam without a header is a row",
+        "datacheck.propose.sample._exam",
+        "if len(last) and last.is_in",
+        "if not len(last) and last.is_in",
+        "tests/propose/test_propose.py::test_an_exam_without_a_header_gets_one",
+    ),
+    Sabotage(
         "rows_without_names_are_not_read",
         "init gives names to the values of rows that are lists or single texts",
         "datacheck.propose.sample._names_of_values",
