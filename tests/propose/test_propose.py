@@ -673,7 +673,13 @@ def test_an_exam_without_a_header_gets_one(tmp_path: Path, command, last, named)
         ([f"Text number {n} tells of a river." for n in range(30)], 'header: ["text"]'),
         ({f"id{n}": f"Text number {n} tells of a river." for n in range(30)}, 'fields: {text: "value"}'),
         (
-            [[f"What do {n} and 1 make together?", f"Together they make {n + 1}, I think."] for n in range(30)],
+            [
+                [
+                    f"What do the numbers {n} and 1 make when they are put together?",
+                    f"Put together they make {n + 1}, as far as I know.",
+                ]
+                for n in range(30)
+            ],
             'header: ["value_1", "value_2"]',
         ),
     ],
@@ -684,3 +690,21 @@ def test_rows_that_are_no_objects_have_names(tmp_path: Path, command, whole, sai
     text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
     assert said in text
     assert ('no reader knows the texts under "value_1", "value_2"' in text) == ("value_1" in said)
+
+
+@pytest.mark.parametrize(
+    ("row", "judged"),
+    [
+        (lambda n: {"goal": f"How is thing {n} made?", "sol1": f"With {n} hands.", "sol2": f"In {n} hours."}, False),
+        (
+            lambda n: {"Problem": f"What is {n} and {n}?", "options": f"a ) {2 * n} , b ) {n} , c ) none of them at all",
+                       "correct": "abc"[n % 3]},
+            True,
+        ),
+    ],
+)  # fmt: skip
+def test_choices_are_judged_as_far_as_they_go(tmp_path: Path, command, row, judged):
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row(n)) + "\n" for n in range(30)), encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert ("could not be judged" in text, "unverifiable_answers" in text) == (False, judged)

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_test_set_is_asked_for_its_answers",
+        "init asks for no golds where no question has one",
+        "datacheck.propose.checks.check_lines",
+        "if not (unanswered and",
+        "if not (False and",
+        "tests/propose/test_propose.py::test_choices_are_judged_as_far_as_they_go",
+    ),
+    Sabotage(
         "the_first_question_is_a_header",
         "the first line of an exam without a header is a row",
         "datacheck.propose.sample._exam",
