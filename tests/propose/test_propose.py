@@ -707,4 +707,4 @@ def test_choices_are_judged_as_far_as_they_go(tmp_path: Path, command, row, judg
     (tmp_path / "data.jsonl").write_text("".join(json.dumps(row(n)) + "\n" for n in range(30)), encoding="utf-8")
     assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
     text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
-    assert ("could not be judged" in text, "unverifiable_answers" in text) == (False, judged)
+    assert ("0 could not be judged" in text, "check: unverifiable_answers" in text) == (True, judged)
