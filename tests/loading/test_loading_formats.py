@@ -843,3 +843,9 @@ def test_labels_of_auto_j_count_from_zero_and_two_is_a_tie(load, label, chosen, 
 def test_the_answer_of_aqua(load):
     tables = load(lines({"question": "1+1=?", "options": ["A)1", "B)2"], "rationale": "so", "correct": "B"}))
     assert tables.turns.filter(pl.col("part") == "answer")["text"].to_list() == ["B"]
+
+
+def test_ranks_of_a_tree_are_no_scores(load):
+    record, _, _ = CASES["a tree of Open Assistant"]
+    rows = load(json.dumps(record).encode() + b"\n").rows
+    assert rows.select("score_chosen", "score_rejected").row(0) == (None, None)

@@ -74,8 +74,7 @@ def read_tree(record: dict[str, Any], styles: Styles, *, ranked: bool) -> Extrac
         walk(f"prompt.{name}", asked[name], cells, 1_000)
     turns: list[Turn] = [("prompt", 0, "user", "prompt.text", "string", asked["text"], None)]
     turns += [(part, 1, "assistant", each.path, "string", each.text, None) for part, each in said]
-    scores = [json_text(each.score) for part, each in said if part in {"chosen", "rejected"}]
-    return Extract(turns, frozenset({"prompt"}), cells, None, (scores[0], scores[1]) if scores else None)
+    return Extract(turns, frozenset({"prompt"}), cells)  # without scores: the best rank is 0 in every tree
 
 
 def _by_rank(answers: list[_Answer]) -> list[tuple[str, _Answer]]:
