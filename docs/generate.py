@@ -146,6 +146,14 @@ What a record is, is read off its keys, row by row; `source.format` in a contrac
 that no reader takes is `unknown`, and texts in it are an error of every check of texts, never a pass: name their keys
 under `source.fields`. How several answers, steps and tokens stand in the tables: [decision
 0014](decisions/0014-several-answers-steps-and-tokens.md). To add a shape: [adding.md](adding.md).
+
+Where no reader takes a record as it stands, the object inside it may be one: `{row_idx, row: {…}}` as Hugging Face's
+datasets-server exports rows, `{id, data: {…}}` (also `record`, `example`, `sample`, `instance`, `item`, `entry`), and
+`{id, question: {stem, choices}, answerKey}` (raw ARC, OpenBookQA, CommonsenseQA). Under other names, or where two
+objects may be the record, nothing is guessed: name the paths, as `fields: {prompt: meta.asked, response: told[0].text}`.
+Rows that are lists get names by `header: [question, answer]`, single texts by `header: [text]`, texts under their ids
+by `records: "*"` and `fields: {text: value}`. Records in lists inside other records (raw SQuAD, DROP, RACE, C3) are not
+read: write one row a question.
 """
 
 

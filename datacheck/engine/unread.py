@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Reading
 
 NAMED = 3  # keys that a sentence names
+_NESTED = 50  # more keys of objects are no names but ids
 LIST = "[]"  # behind a key whose texts stand in the objects of a list
 # Words of a key's name that say what its text is, tried in this order.
 _MEANS = {
@@ -50,13 +51,19 @@ def unread_of(rows: pl.DataFrame, cells: pl.DataFrame) -> dict[str, dict[str, in
     ids = (pl.col("path") == "input_ids") & (pl.col("format") == "tokens")
     prose = cells.join(strange, on="row").filter(is_prose() | ids)
     listed = pl.when(in_list()).then(pl.lit(LIST)).otherwise(pl.lit(""))
-    found = prose.select("row", "format", key=pl.concat_str(top_key(), listed))
+    outer = _inner_key() if prose.select(_inner_key().n_unique()).item() <= _NESTED else top_key()
+    found = prose.select("row", "format", key=pl.concat_str(outer, listed))
     whole = found.with_columns(key=pl.lit(""))
     counts = pl.concat([whole, found]).unique().group_by("format", "key").len().sort("format", "key")
     told: dict[str, dict[str, int]] = {}
     for form, key, count in counts.iter_rows():
         told.setdefault(form, {})[key] = count
     return told
+
+
+def _inner_key() -> pl.Expr:
+    """The path of a text up to the first list, as `source.fields` takes it: `question.stem`."""
+    return pl.col("path").str.extract(r"^([^\[]*)")
 
 
 def named_in(reading: Reading) -> dict[str, str]:

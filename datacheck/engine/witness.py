@@ -34,7 +34,8 @@ _STOPPED = ("bad_parquet", "bomb_ratio", "unreadable_file", "changed_while_read"
 _LEAST = 20  # characters of a text that is looked up: roles, ids and labels may have been put into other words
 _SPACE = " \t\r\n\ufeff"
 _BETWEEN = {"jsonl": _SPACE, "csv": _SPACE, "array": _SPACE + "[],", "sequence": _SPACE}  # what may be beside records
-_BORDERS = re.compile(r"<[^<>]{1,60}>|\n|\b[A-Z]\w*: ?|\[/?INST\]|[.?!。？！()]")
+# the letters of options in one text among them
+_BORDERS = re.compile(r"(?:^|[\s,;])\(?[A-Ja-j] ?[)）.．、]|<[^<>]{1,60}>|\n|\b[A-Z]\w*: ?|\[/?INST\]|[.?!。？！()]")
 _SIGNS = re.compile(r'\\[nrt"\\/]|[\W_]+')
 
 

@@ -16,7 +16,8 @@ from datacheck.loading.cells import TYPES, Cell, as_text, below, depth, leaf
 from datacheck.loading.counts import AccountingError, Counts
 from datacheck.loading.formats import Extract, Format, Styles, candidates, known_names
 from datacheck.loading.formats import chat as chat_format
-from datacheck.loading.formats.renamed import Renaming
+from datacheck.loading.formats.nested import inside
+from datacheck.loading.formats.renamed import NOTHING, Renaming, at
 from datacheck.loading.formats.turns import CALLS, Style, Turn
 from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import Rejected, in_words, remark
@@ -130,6 +131,7 @@ class Assembler:
         """Load a parsed record; one that breaks a limit is counted as bad. Parquet rows have no raw bytes."""
         try:
             self._check_size(raw, record)
+            record = self._named(record)
             if record.__class__ is dict:
                 name, extract = self._classify(record)
                 cells, labels = self._cells_of(record, extract), self._labels_of(record)
@@ -161,6 +163,14 @@ class Assembler:
             self._label_values.append(labels)
         if self._keeps:
             self._records.append(to_json(record).decode())
+
+    def _named(self, record: Any) -> Any:
+        """A row that is a list, or one text, with the names that the contract's `header` gives its values."""
+        names = self.reading.header
+        if record.__class__ is dict or not names:
+            return record
+        values = record if record.__class__ is list else [record]
+        return dict(zip(names, values, strict=True)) if len(values) == len(names) else record
 
     def _add_turns(self, turns: list[Turn]) -> None:
         kinds = self._turn_kinds
@@ -407,12 +417,25 @@ class Assembler:
             extract = each.read(record, self._styles)
             if extract is not None:
                 return each.name, own.back(extract) if own else extract
+        return self._inside(record) if not own else ("unknown", _NO_TURNS)
+
+    def _inside(self, record: dict[str, Any]) -> tuple[str, Extract]:
+        """Classify a record by an object inside it."""
+        for each in inside(record):
+            name, extract = self._classify(each.record)
+            if name != "unknown" and (not each.kinds or known_names()[name].kind in each.kinds):
+                own = record[each.key].keys()
+                cells = [cell for cell in self._cells_of(each.record, extract) if _first_key(cell[0]) in own]
+                return name, each.back(record, extract, cells)
         return "unknown", _NO_TURNS
 
     def _cells_of(self, record: dict[str, Any], extract: Extract) -> list[Cell]:
         cells: list[Cell] = []
         used, limit = extract.used, self.reading.limits.keys
-        partly = {cell[0].partition(".")[0].partition("[")[0] for cell in extract.cells} if extract.cells else ()
+        deep = tuple(path for path in used if path not in record) if self._renaming else ()  # paths that `fields` names
+        partly = {_first_key(cell[0]) for cell in extract.cells} if extract.cells else ()
+        if deep:
+            partly = {_first_key(path) for path, _, _ in extract.cells if not _below(path, deep)}
         for key, value in record.items():
             kind = value.__class__
             if kind is str:
@@ -423,6 +446,10 @@ class Assembler:
                 cells.append(leaf(key, value))
                 if (kind is dict or kind is list) and value and key not in partly:
                     below(key, value, cells, limit)
+        if deep:
+            cells = [cell for cell in cells if not _below(cell[0], deep)]
+            found = ((path, at(record, path)) for path in deep)
+            cells += [(path, TYPES.get(value.__class__), None) for path, value in found if value is not NOTHING]
         cells += extract.cells
         return cells
 
@@ -525,6 +552,15 @@ def _frame(columns: Any, schema: dict[str, Any]) -> pl.DataFrame:
     return pl.DataFrame(
         [pl.Series(name, values, dtype=kind) for (name, kind), values in zip(schema.items(), columns, strict=True)]
     )
+
+
+def _below(path: str, deep: tuple[str, ...]) -> bool:
+    """Whether a path is one of these, or inside of one."""
+    return any(path == each or path.startswith((f"{each}.", f"{each}[")) for each in deep)
+
+
+def _first_key(path: str) -> str:
+    return path.partition(".")[0].partition("[")[0]
 
 
 def _keys(record: Any) -> tuple[str, ...] | None:

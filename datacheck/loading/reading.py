@@ -50,7 +50,7 @@ class Columns(_Frozen):
 
 
 class Fields(_Frozen):
-    """Top-level keys of the record that hold its texts, where they are not called as the known formats call them.
+    """Keys of the record (dotted for nested ones) that hold its texts, where no known format calls them so.
 
     `input` is joined to the prompt by a line feed, as alpaca's; `role` and `content` are the keys inside a message.
     """
@@ -136,7 +136,9 @@ class Reading(_Frozen):
         default=None, min_length=1, max_length=1, description="What separates the fields of a CSV file; else guessed."
     )
     header: tuple[str, ...] = Field(
-        default=(), description="Column names of a CSV file whose first line is a record already."
+        default=(),
+        description="Names of the columns of a CSV file whose first line is a record already, or of the values of rows "
+        "that are lists or single texts.",
     )
     quotes: bool = Field(default=True, description="Whether a double quote at the start of a CSV field quotes it.")
     limits: Limits = Field(default=Limits(), description="Sizes beyond which datacheck refuses to go on.")

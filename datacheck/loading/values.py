@@ -118,7 +118,7 @@ class Values:
         if why is _UNCLOSED and following is None:
             record, why = self._decoded(position, end)
         stop = stop or following or end
-        if why is None and data[position] in b"{[":
+        if why is None and (data[position] in b"{[" or (self.reading.header and data[position] in b'"')):
             # The first element may stand beside the opening bracket: the second tells as much.
             if self.first is None or self.good == 1:
                 self.first = position

@@ -122,6 +122,7 @@ def _contract(
             if sample.records
             else []
         ),
+        *_header(sample.header),
         *_named_texts(texts),
         *_to_map(strange),
         *([f"      columns: {_map(labels)}"] if labels else []),
@@ -152,7 +153,8 @@ def _without_reader(tables: Tables) -> Iterator[str]:
     if keys == {LIST}:
         yield '      # the rows are lists: write each as {"messages": […]}; until then checks of texts are an error'
     elif keys:
-        named = ", ".join(_quoted(key.removesuffix(LIST)) for key in sorted(keys)[:_NAMED])
+        plain = sorted({key.removesuffix(LIST) for key in keys})
+        named = ", ".join(_quoted(shown_name(key)) for key in plain[:_NAMED])
         yield f"      # no reader knows the texts under {named}: name their keys, as"
         yield f"      # fields: {nearest(keys)}; until then checks of texts are an error, not a pass"
 
@@ -179,7 +181,8 @@ def _became(tables: Tables) -> Iterator[str]:
     key = pl.col("path").str.extract(r"^([^.\[]*)").alias("key")
     said = tables.turns.filter(pl.col("text").is_not_null() | pl.col("tool_calls").is_not_null())
     keys = said.select("part", key).unique(maintain_order=True)
-    parts = [f"{part} = {_listed(own['key'])}" for (part,), own in keys.group_by("part", maintain_order=True)]
+    places = _inside_of_one(said, keys)
+    parts = [f"{part} = {_listed(own['key'])}" for (part,), own in places.group_by("part", maintain_order=True)]
     flat = tables.cells.filter((pl.col("path") != "") & ~pl.col("path").str.contains(r"[.\[]"))
     used = flat.group_by("path", maintain_order=True).agg(pl.col("text").is_null().all(), pl.col("json_type").first())
     joined = used.filter("text", pl.col("json_type") == "string")["path"]
@@ -195,6 +198,13 @@ def _became(tables: Tables) -> Iterator[str]:
                 yield from _beside_the_question(tables, dict(keys.iter_rows()), silent)
             ignored = ", ".join(_quoted(shown_name(str(each))) for each in silent[:_NAMED])
             yield f"      # if training does not see them: add - {{check: unjudged_text, ignore: [{ignored}]}}"
+
+
+def _inside_of_one(said: pl.DataFrame, keys: pl.DataFrame) -> pl.DataFrame:
+    """The parts with their keys; with their paths where several parts stand in one object: `question.stem`."""
+    paths = said.select("part", key=pl.col("path").str.extract(r"^([^\[]*)")).unique(maintain_order=True)
+    nested = keys["key"].n_unique() < keys.height and paths.height <= _NAMED
+    return paths if nested else keys
 
 
 def _beside_the_question(tables: Tables, parts: Mapping[str, str], silent: pl.Series) -> Iterator[str]:
@@ -272,6 +282,7 @@ def _evaluation(path: Path, split: DataSplit, folder: Path | None) -> Iterator[s
     yield f"      format: {chosen if formats.height == 1 and chosen != 'pack' else 'auto'}"
     if sample.records:
         yield f"      records: {_quoted(sample.records)}"
+    yield from _header(sample.header)
     yield from _named_texts(sample.texts)
     yield "    checks:"
     yield from (f"      {line}" for check in checks for line in item(check))
@@ -294,6 +305,11 @@ def _map(values: Mapping[str, str]) -> str:
 
 def _mix(formats: pl.DataFrame) -> str:
     return ", ".join(f"{name} {count}" for name, count in formats.iter_rows())
+
+
+def _header(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        yield f"      header: {json.dumps(list(names))}  # names for the values of each row, which have none"
 
 
 def _named_texts(texts: Texts) -> Iterator[str]:

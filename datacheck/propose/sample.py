@@ -7,6 +7,7 @@ from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jiter
 import polars as pl
 
 from datacheck.engine.contain import tables_of
@@ -15,12 +16,17 @@ from datacheck.files.inventory import FoundFile, dataset_files, require_some
 from datacheck.files.versions import shown
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.codes import CODES
-from datacheck.loading.reader import read
+from datacheck.loading.formats.answers import LETTERS
+from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
+from datacheck.loading.values import ENTRIES
 from datacheck.propose.columns import Texts, guessed
 
 FILES = 8  # of a folder, as many are looked at
+_FEW_OPTIONS = 2
+_FEW_ENTRIES = 20  # entries of a document, of one record
+_MOST_VALUES = 20  # of a list; a longer one has no names
 RECORDS = 1_000  # whose values are looked at one by one
 
 
@@ -31,6 +37,7 @@ class FirstPart(NamedTuple):
     texts: Texts
     records: str | None
     whole: bool  # whether that is all of the data
+    header: tuple[str, ...] = ()  # names of values that have none
 
 
 def sample_of(path: Path, glob: str | None = None, records: str | None = None) -> FirstPart:
@@ -47,16 +54,63 @@ def sample_of(path: Path, glob: str | None = None, records: str | None = None) -
     listed = found.read
     files = [file.path for file in _chosen(listed)]
     records = records or next((_rows_inside(file) for file in files[:1]), None)
-    tables = _together(files, Reading(records=records))
+    header = next((_names_of_values(file, records) for file in files[:1]), ())
+    tables = _together(files, Reading(records=records, header=header))
     if tables is None:
         raise UsageError(joined((Message("{path}: no row could be read", path=path), *_why(files, records))))
-    texts = guessed(tables)
+    texts = Texts({"text": "value"}, {}) if records == ENTRIES else guessed(tables)
     if texts.fields or texts.roles:
-        reading = Reading.model_validate({"records": records, "fields": texts.fields, "roles": texts.roles})
+        reading = Reading.model_validate(
+            {"records": records, "header": header, "fields": texts.fields, "roles": texts.roles}
+        )
         tables = _together(files, reading) or tables
-    first = [next(read(file.parent.resolve() / file.name, Reading(records=records)), None) for file in files]
+    reading = Reading(records=records, header=header)
+    first = [next(read(file.parent.resolve() / file.name, reading), None) for file in files]
     whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
-    return FirstPart(tables, texts, records, whole)
+    return FirstPart(tables, texts, records, whole, header)
+
+
+def _names_of_values(file: Path, records: str | None) -> tuple[str, ...]:
+    """Names for the values of rows that are lists of one length, or single texts, or of a CSV file without names.
+
+    Of a text nothing else can be said than that it is one; which value of a list is the question is for the user to
+    say.
+    """
+    chunk = next(read(file.parent.resolve() / file.name, Reading()), None)
+    if chunk is None or records is not None:
+        return ()
+    if chunk.kind == "csv":
+        return _exam(file, chunk.header or ())
+    rows = _listed_rows(chunk)
+    if rows and all(row.__class__ is str for row in rows):
+        return ("text",)
+    lengths = {len(row) if row.__class__ is list else 0 for row in rows}
+    if len(lengths) != 1 or not 1 < min(lengths) <= _MOST_VALUES:
+        return ()
+    flat = all(value.__class__ not in {dict, list} for row in rows for value in row)
+    return tuple(f"value_{n + 1}" for n in range(min(lengths))) if flat else ()
+
+
+def _exam(file: Path, first: tuple[str, ...]) -> tuple[str, ...]:
+    """Names for question, options and answer where the first line of a CSV file has the letter of an option (MMLU)."""
+    letters = LETTERS[: max(0, len(first) - 2)]
+    if len(letters) < _FEW_OPTIONS or len(letters) < len(first) - 2 or first[-1] not in letters:
+        return ()
+    whole = first_part(file, Reading())
+    last = whole.cells.filter(pl.col("path") == first[-1])["text"] if whole else pl.Series(dtype=pl.String)
+    return ("question", *letters, "answer") if len(last) and last.is_in(list(letters)).all() else ()
+
+
+def _listed_rows(chunk: Chunk) -> list[Any]:
+    """The first rows of JSON whose rows are no objects."""
+    if chunk.kind not in {"array", "jsonl"} or chunk.data.lstrip()[:1] not in {b"[", b'"'}:
+        return []
+    try:
+        if chunk.kind == "array":
+            return list(jiter.from_json(chunk.data, partial_mode=True))[:RECORDS]
+        return [jiter.from_json(line) for line in chunk.data.splitlines()[:RECORDS] if line.strip()]
+    except ValueError:
+        return []
 
 
 def _why(files: Sequence[Path], records: str | None) -> Iterator[Message]:
@@ -130,7 +184,17 @@ def _rows_inside(file: Path) -> str | None:
         worth = (known, 0 if known else own.rows.height)
         if best is None or worth > best[0]:
             best = worth, key
-    return best[1] if best else None
+    return best[1] if best else _entries(file)
+
+
+def _entries(file: Path) -> str | None:
+    """`*` where a document is nothing but texts by their names, {"id1": "…", "id2": "…"}."""
+    whole = first_part(file, Reading())
+    if whole is None or whole.rows.height != 1 or whole.rows["format"][0] != "unknown":
+        return None
+    kinds = whole.cells["json_type"]
+    texts = len(kinds) > _FEW_ENTRIES and (kinds == "string").all()
+    return ENTRIES if texts and not whole.cells["path"].is_in(["prompt", "text"]).any() else None
 
 
 def lists_inside(file: Path) -> Iterator[str]:

@@ -220,4 +220,4 @@ def test_a_shape_that_nobody_knows_is_an_error_that_names_its_keys(shape, tmp_pa
     assert command("run", tmp_path / "sft.yaml", "--data", f"train={data}", "--out", tmp_path / "out")[0] == 3
     found = {finding["check"]: finding for finding in report(tmp_path / "out")["findings"]}
     for check in ("empty_turns", "near_duplicates"):
-        assert all(f"`{key}`" in found[check]["error"] for key in rows[0] if key != "edges"), found[check]["error"]
+        assert all(f"`{key}" in found[check]["error"] for key in rows[0] if key != "edges"), found[check]["error"]

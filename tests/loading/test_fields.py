@@ -51,6 +51,12 @@ def turns(table):
             ],
         ),
         (
+            {"q": {"asked": "1+1"}, "told": [{"said": "2"}]},
+            {"prompt": "q.asked", "response": "told[0].said"},
+            "prompt_completion",
+            [("prompt", "user", "q.asked", "1+1"), ("response", "assistant", "told[0].said", "2")],
+        ),
+        (
             {"stem": "1+1", "opts": ["1", "2"], "key": "B"},
             {"prompt": "stem", "options": "opts", "answer": "key"},
             "multiple_choice",
@@ -123,3 +129,21 @@ def test_the_index_of_pandas_has_its_name(tmp_path):
     assert ("Unnamed: 0", "0") in table.cells.select("path", "text").rows()
     file.write_text(",,\n0,1,2\n", encoding="utf-8")  # no name at all: not a header
     assert [table for chunk in read(file, reading) for table in parse(chunk, reading) if table.rows.height] == []
+
+
+def test_what_a_path_names_is_a_turn_and_no_cell_and_what_stands_beside_it_stays(tmp_path):
+    record = {"q": {"asked": "1+1", "more": "Think."}, "told": [{"by": "x", "said": "2"}]}
+    table = tables(tmp_path, record, fields={"prompt": "q.asked", "response": "told[0].said"})
+    texts = {path: text for path, text in table.cells.select("path", "text").rows() if text is not None}
+    assert texts == {"q.more": "Think.", "told[0].by": "x"}
+
+
+@pytest.mark.parametrize("header", [["question", "answer"], ["question"]])
+def test_the_values_of_a_list_have_the_names_of_the_header(tmp_path, header):
+    file = tmp_path / "a.json"
+    file.write_text('[["1+1", "2"],\n ["2+2", "4"]]', encoding="utf-8")
+    wanted = Reading(header=header)
+    table = next(table for chunk in read(file, wanted) for table in parse(chunk, wanted))
+    said = table.turns.select("path", "text").rows()
+    whole = [("question", "1+1"), ("answer", "2"), ("question", "2+2"), ("answer", "4")]
+    assert (said, table.counts.bad) == ((whole, 0) if len(header) == 2 else ([], 2))

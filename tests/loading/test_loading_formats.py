@@ -584,6 +584,62 @@ CASES = {
         "messages",
         [("prompt", 0, '["u"]', "messages[0].content", "c")],
     ),
+    "a question as an object with its options": (
+        {
+            "id": "7",
+            "question": {
+                "stem": "What floats?",
+                "choices": [{"text": "cork", "label": "A"}, {"text": "iron", "label": "B"}],
+            },
+            "answerKey": "A",
+        },
+        "multiple_choice",
+        [
+            ("prompt", 0, "user", "question.stem", "What floats?"),
+            ("option", 0, None, "question.choices[0].text", "cork"),
+            ("option", 1, None, "question.choices[1].text", "iron"),
+            ("answer", 0, None, "answerKey", "A"),
+        ],
+    ),
+    "a row as the server of datasets exports it": (
+        {"row_idx": 3, "row": {"instruction": "Say hello.", "input": "", "output": "Hello.", "lang": "en"}},
+        "alpaca",
+        [("prompt", 0, "user", "row.instruction", "Say hello."), ("response", 1, "assistant", "row.output", "Hello.")],
+    ),
+    "two objects of which each may be the row": (
+        {"row": {"prompt": "Ask.", "response": "Tell."}, "sample": {"prompt": "Ask.", "response": "Tell."}},
+        "unknown",
+        [],
+    ),
+    "a question object that is more than a question": (
+        {"question": {"text": "What floats on water?", "lang": "en"}, "votes": 4},
+        "unknown",
+        [],
+    ),
+    "a tree of Open Assistant": (
+        {
+            "message_tree_id": "t",
+            "prompt": {
+                "text": "What floats?",
+                "role": "prompter",
+                "replies": [
+                    {"text": "Iron.", "role": "assistant", "rank": 1, "replies": []},
+                    {
+                        "text": "Cork.",
+                        "role": "assistant",
+                        "rank": 0,
+                        "replies": [{"text": "Why?", "role": "prompter"}],
+                    },
+                ],
+            },
+        },
+        "preference",
+        [
+            ("prompt", 0, "user", "prompt.text", "What floats?"),
+            ("chosen", 1, "assistant", "prompt.replies[1].text", "Cork."),
+            ("rejected", 1, "assistant", "prompt.replies[0].text", "Iron."),
+        ],
+    ),
     "ms-swift call in a plain message": (
         {"messages": [{"role": "user", "content": "u"}, {"role": "tool_call", "content": "{}"}]},
         "messages",
@@ -787,3 +843,9 @@ def test_labels_of_auto_j_count_from_zero_and_two_is_a_tie(load, label, chosen, 
 def test_the_answer_of_aqua(load):
     tables = load(lines({"question": "1+1=?", "options": ["A)1", "B)2"], "rationale": "so", "correct": "B"}))
     assert tables.turns.filter(pl.col("part") == "answer")["text"].to_list() == ["B"]
+
+
+def test_ranks_of_a_tree_are_no_scores(load):
+    record, _, _ = CASES["a tree of Open Assistant"]
+    rows = load(json.dumps(record).encode() + b"\n").rows
+    assert rows.select("score_chosen", "score_rejected").row(0) == (None, None)

@@ -58,6 +58,51 @@ def became(record):
         ({"query": A, "expected_answer": B, "provider": "x"}, "qa", "prompt query answer expected_answer"),
         ({"turns": [{"user": A, "bot": B}]}, "messages", "prompt turns[0].user response turns[0].bot"),
         ({"Problem": A, "Answer": "3"}, "qa", "prompt Problem answer Answer"),
+        ({"iIndex": 1, "sQuestion": A, "lSolutions": [3.0]}, "qa", "prompt sQuestion answer lSolutions"),
+        ({"id": "1", "original_text": A, "equation": "x=3", "ans": "3"}, "qa", "prompt original_text answer ans"),
+        ({"question": A, "answer": {"value": "3", "aliases": ["three"]}}, "qa", "prompt question answer answer.value"),
+        ({"question": A, "answers": {"text": ["3"], "start": [1]}}, "qa", "prompt question answer answers.text"),
+        (
+            {
+                "problem": A,
+                "answer_option_list": [[{"aoVal": "A", "content": B}], [{"aoVal": "B", "content": C}]],
+                "answer_value": "A",
+            },
+            "multiple_choice",
+            "prompt problem option answer_option_list[0][0].content option answer_option_list[1][0].content answer answer_value",
+        ),
+        (
+            {"Problem": A, "options": "a ) 38 , b ) 27.5 , c ) none of these", "correct": "b"},
+            "multiple_choice",
+            "prompt Problem option options option options option options answer correct",
+        ),
+        ({"Problem": A, "options": "see the picture", "Answer": "3"}, "qa", "prompt Problem answer Answer"),
+        (
+            {"sentence": A, "option1": B, "option2": C, "answer": "1"},
+            "multiple_choice",
+            "prompt sentence option option1 option option2 answer answer",
+        ),
+        ({"goal": A, "sol1": B, "sol2": C}, "multiple_choice", "prompt goal option sol1 option sol2"),
+        (
+            {"input": A, "target_scores": {"yes": 1, "no": 0}},
+            "multiple_choice",
+            "prompt input option target_scores.yes option target_scores.no answer target_scores",
+        ),
+        (
+            {"history": A, "human_ref_A": B, "human_ref_B": C, "labels": 0},
+            "preference",
+            "prompt history chosen human_ref_B rejected human_ref_A",
+        ),
+        (
+            {"prompt": A, "response_1": B, "response_2": C, "preference_strength": 2},
+            "preference",
+            "prompt prompt chosen response_2 rejected response_1",
+        ),
+        (
+            {"context": A, "response1": B, "response2": C, "overall_preference": -1},
+            "preference",
+            "prompt context chosen response1 rejected response2",
+        ),
         (
             {"goal": A, "sol1": B, "sol2": C, "label": 0},
             "multiple_choice",
@@ -92,3 +137,10 @@ def test_names_that_say_less_give_way():
 def test_what_a_picture_shows_needs_no_question():
     rows = [{"image": "1.png", "caption": B}, {"image": "2.png", "caption": C}]
     assert measure(RoleErrors(), rows, source={"format": "prompt_completion"}).places == []
+
+
+def test_options_in_one_text_are_told_apart_by_their_letters():
+    record = {"question": A, "options": "A) 3 (or 4) B) 5, C) b) and c) D) none", "answer": "B"}
+    form = next(each for each in candidates(frozenset(record), "auto") if each.name == "multiple_choice")
+    texts = [turn[5] for turn in form.read(record, Styles.of({})).turns if turn[0] == "option"]
+    assert texts == ["3 (or 4)", "5", "b) and c)", "none"]

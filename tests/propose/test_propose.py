@@ -262,7 +262,7 @@ def test_run_takes_what_init_wrote(tmp_path: Path, here, command, name, form):
     assert json.loads((tmp_path / "out" / "report.json").read_bytes())["datasets"]["train"]["rows"] == 24
 
 
-@pytest.mark.parametrize(("name", "key"), [("nested", "sample"), ("script", "script")])
+@pytest.mark.parametrize(("name", "key"), [("nested", "sample.turn.replies"), ("script", "script")])
 def test_texts_that_no_reader_knows_are_said_and_not_passed(tmp_path: Path, here, command, name, key):
     rows = "".join(json.dumps({**SHAPES[name], "n": n}) + "\n" for n in range(24))
     (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
@@ -522,7 +522,7 @@ def test_what_could_not_be_judged_is_said_before_anybody_runs_it(tmp_path: Path,
     for said in (told, out):
         assert "Tried on the first part of the data (40 rows)" in said
         assert (
-            "train.exact_duplicates: read 0 of 40 rows: 40 rows of format `rows`: no reader knows the key `blob`"
+            "train.exact_duplicates: read 0 of 40 rows: 40 rows of format `rows`: no reader knows the key `blob.x`"
             in said
         )
 
@@ -654,3 +654,57 @@ def test_init_tries_parquet_whose_row_group_is_larger_than_a_chunk(tmp_path: Pat
     pl.DataFrame(rows).write_parquet(tmp_path / "a.parquet", row_group_size=3000)
     code, _, err = command("init", tmp_path / "a.parquet", "--to", tmp_path / "c.yaml")
     assert (code, "(1,000 rows)" in err) == (0, True)
+
+
+@pytest.mark.parametrize(("last", "named"), [("A", True), ("answer", False)])
+def test_an_exam_without_a_header_gets_one(tmp_path: Path, command, last, named):
+    rows = [f"What comes after the number {n}?,{n + 1},{n},{n + 3},{n + 4},{'ABCD'[n % 4]}" for n in range(1, 30)]
+    rows[0:0] = [f"What comes after the number zero?,1,7,9,8,{last}"]
+    (tmp_path / "data.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    command("init", tmp_path / "data.csv", "--to", tmp_path / "contract.yaml")
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert ('header: ["question", "A", "B", "C", "D", "answer"]' in text) == named
+    assert ("format: multiple_choice" in text) == named
+
+
+@pytest.mark.parametrize(
+    ("whole", "said"),
+    [
+        ([f"Text number {n} tells of a river." for n in range(30)], 'header: ["text"]'),
+        ({f"id{n}": f"Text number {n} tells of a river." for n in range(30)}, 'fields: {text: "value"}'),
+        (
+            [
+                [
+                    f"What do the numbers {n} and 1 make when they are put together?",
+                    f"Put together they make {n + 1}, as far as I know.",
+                ]
+                for n in range(30)
+            ],
+            'header: ["value_1", "value_2"]',
+        ),
+    ],
+)
+def test_rows_that_are_no_objects_have_names(tmp_path: Path, command, whole, said):
+    (tmp_path / "data.json").write_text(json.dumps(whole, indent=1), encoding="utf-8")
+    assert command("init", tmp_path / "data.json", "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert said in text
+    assert ('no reader knows the texts under "value_1", "value_2"' in text) == ("value_1" in said)
+
+
+@pytest.mark.parametrize(
+    ("row", "judged"),
+    [
+        (lambda n: {"goal": f"How is thing {n} made?", "sol1": f"With {n} hands.", "sol2": f"In {n} hours."}, False),
+        (
+            lambda n: {"Problem": f"What is {n} and {n}?", "options": f"a ) {2 * n} , b ) {n} , c ) none of them at all",
+                       "correct": "abc"[n % 3]},
+            True,
+        ),
+    ],
+)  # fmt: skip
+def test_choices_are_judged_as_far_as_they_go(tmp_path: Path, command, row, judged):
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row(n)) + "\n" for n in range(30)), encoding="utf-8")
+    assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
+    text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    assert ("0 could not be judged" in text, "check: unverifiable_answers" in text) == (True, judged)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
 
 _EVERYTHING = 2**31
+_CHOICE = 2  # options from which on there is one
 _CALLS = re.compile(r'\s*\[\s*(?:\]\s*$|\{\s*"(?:name|arguments)")')
-QUESTIONS = ("question", "problem", "query", "prompt", "input", "instruction", "Question")
+QUESTIONS = ("question", "problem", "query", "prompt", "input", "instruction", "Question", "Problem", "stem")
 ANSWERS = (
     "answer",
     "target",
@@ -31,6 +32,10 @@ ANSWERS = (
     "Answer",
 )
 LETTERS = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+_OPTION_TEXTS = ("text", "content")  # of an option that is an object
+_VALUES = ("value", "Value", "text", "spans")  # of a gold that is an object: TriviaQA's, SQuAD's, DROP's
+# "a ) 38 , b ) 27.675 , c ) 30" (MathQA), "A) 3 B) 4" (AGIEval's SAT)
+_MARK = re.compile(r"(?:^|[\s,;，；])[(（\[]?([A-Ja-j])\s?[)）\].．、](?=\s|\S)")
 
 
 def read_qa(record: dict[str, Any], styles: Styles, question: str, answer: str) -> Extract | None:
@@ -41,12 +46,24 @@ def read_qa(record: dict[str, Any], styles: Styles, question: str, answer: str) 
     used = {question, answer}
     turns = history_turns(record, used)
     rendered = prompt_turns(record[question], question, len(turns))
-    turns += rendered or [_with_passage(record, question, used, len(turns))]
-    turns.append(plain_turn("answer", 0, None, answer, record[answer]))
-    return Extract(turns, frozenset(used))
+    turns += rendered or [with_passage(record, question, used, len(turns))]
+    cells: list[Cell] = []
+    turns.append(_gold(answer, record[answer], cells))
+    return Extract(turns, frozenset(used), cells)
 
 
-def _with_passage(record: dict[str, Any], question: str, used: set[str], number: int) -> Turn:
+def _gold(key: str, value: Any, cells: list[Cell]) -> Turn:
+    """The turn of a gold; of an object that tells more than the gold, that of its value."""
+    name = next((n for n in _VALUES if n in value), None) if value.__class__ is dict else None
+    if name is None:
+        return plain_turn("answer", 0, None, key, value)
+    for other in sorted(value.keys() - {name}):
+        walk(f"{key}.{other}", value[other], cells, 1_000)
+    return plain_turn("answer", 0, None, f"{key}.{name}", value[name])
+
+
+def with_passage(record: dict[str, Any], question: str, used: set[str], number: int) -> Turn:
+    """The turn of a question, with the passage beside it."""
     text = record[question]
     for key in PASSAGES:
         passage = record.get(key)
@@ -72,7 +89,7 @@ def read_choices(
         return None
     if options is not None:
         used.add(options)
-    turns = [_with_passage(record, question, used, 0), *found]
+    turns = [with_passage(record, question, used, 0), *found]
     for key in answers:
         if record.get(key) is not None and record[key].__class__ is not bool:  # correct: false is a judgement
             used.add(key)
@@ -92,6 +109,8 @@ def _columns(record: dict[str, Any], used: set[str]) -> list[Turn]:
 
 
 def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
+    if value.__class__ is str:
+        return [plain_turn("option", n, None, key, text) for n, text in enumerate(_listed(value))]
     if value.__class__ is dict:
         if value.keys() >= {"text", "label"} and value["text"].__class__ is list:  # ARC, CommonsenseQA
             for name in sorted(value.keys() - {"text"}):
@@ -101,16 +120,35 @@ def _options(value: Any, key: str, cells: list[Cell]) -> list[Turn]:
     if value.__class__ is not list:
         return []
     turns: list[Turn] = []
-    for number, item in enumerate(value):
-        if item.__class__ is dict and item.get("text").__class__ is str:
-            turns.append(plain_turn("option", number, None, f"{key}[{number}].text", item["text"]))
-            for name in sorted(item.keys() - {"text"}):
-                walk(f"{key}[{number}].{name}", item[name], cells, 1_000)
+    for number, each in enumerate(value):
+        alone = each.__class__ is list and len(each) == 1  # TAL-SCQ's
+        item, where = (each[0], f"{key}[{number}][0]") if alone else (each, f"{key}[{number}]")
+        text = (
+            next((n for n in _OPTION_TEXTS if item.get(n).__class__ is str), None) if item.__class__ is dict else None
+        )
+        if text is not None:
+            turns.append(plain_turn("option", number, None, f"{where}.{text}", item[text]))
+            for name in sorted(item.keys() - {text}):
+                walk(f"{where}.{name}", item[name], cells, 1_000)
         elif item.__class__ in {str, int, float}:
-            turns.append(plain_turn("option", number, None, f"{key}[{number}]", item))
+            turns.append(plain_turn("option", number, None, where, item))
         else:
             return []
     return turns
+
+
+def _listed(text: str) -> list[str]:
+    """The options of a text that lists them behind their letters, from the first on; none where it does not."""
+    marks: list[re.Match[str]] = []
+    for mark in _MARK.finditer(text):
+        if mark[1].upper() == LETTERS[len(marks)]:
+            marks.append(mark)
+            if len(marks) == len(LETTERS):
+                break
+    if len(marks) < _CHOICE or text[: marks[0].start()].strip():
+        return []
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    return [text[mark.end() : end].strip(" ,;，；\n") for mark, end in zip(marks, ends, strict=True)]
 
 
 def read_reward_model(
@@ -175,7 +213,7 @@ def _is_calls(text: str, given: Any) -> bool:
 _GOLDS = (
     "label", "answer", "Answer", "answerKey", "answer_key", "target", "output", "gold", "ground_truth", "correct",
     "correct_answer", "correct_option", "answer_index", "answer_idx", "correct_index", "gold_index", "label_idx",
-    "correct_answer_index",
+    "correct_answer_index", "answer_value",
 )  # fmt: skip
 
 NAMES = (
@@ -226,7 +264,7 @@ FORMATS = (
             partial(read_choices, question=question, options=options, answers=_GOLDS),
             without,
         )
-        for options in ("options", "choices")
+        for options in ("options", "choices", "answer_option_list")
         for question, without in first_of(QUESTIONS)
     ),
     *(

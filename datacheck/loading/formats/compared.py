@@ -6,6 +6,8 @@
 - {instruction, input?, output_1, output_2, preference: 1 | 2} (tatsu-lab/alpaca_farm), {response1, response2, label},
   {answer1, answer2}, {completion_a, completion_b, …}
 - {prompt, response_0, response_1, better_response_id} (PKU-Alignment/PKU-SafeRLHF)
+- {prompt, response_1, response_2, preference_strength: -3 … 3} (nvidia/HelpSteer2), {context, response1, response2,
+  overall_preference} (HelpSteer3), {history, human_ref_A, human_ref_B, labels: 1 | 0} (stanfordnlp/SHP)
 
 The better answer is the chosen one. A tie, or a label that says nothing, is a pair whose two scores are equal: no gap.
 Without any label the first answer is the response and the other a candidate.
@@ -30,11 +32,15 @@ _SIDES = (
     ("answer_a", "answer_b"), ("response_0", "response_1"), ("output_1", "output_2"),
     ("response_1", "response_2"), ("answer_1", "answer_2"), ("response 1", "response 2"),
     ("response1", "response2"), ("answer1", "answer2"), ("output1", "output2"), ("completion1", "completion2"),
+    ("human_ref_A", "human_ref_B"),
 )  # fmt: skip
-_PROMPTS = ("prompt", "instruction", "question", "query", "input", "context")
+_PROMPTS = ("prompt", "instruction", "question", "query", "input", "context", "history")
 _LABELS = """
     winner preference better_response_id better label choice chosen preferred overall_preference
+    preference_strength
 """.split()
+_SIGNED = ("preference_strength", "overall_preference")  # below 0 the first is better, above 0 the second (HelpSteer)
+_FIRST_IS_1 = "labels"  # 1: the first is better, 0: the second (SHP)
 _FLAGS = ("winner_model_a", "winner_model_b")
 _FIRST = frozenset({"model_a", "a", "first", "response_a", "output_1", "response1", "answer1", "response_1", "A>B"})
 _SECOND = frozenset({"model_b", "b", "second", "response_b", "output_2", "response2", "answer2", "response_2", "B>A"})
@@ -97,7 +103,7 @@ def _listed(value: Any) -> Any:
 
 
 def _labelled(record: dict[str, Any]) -> bool:
-    return any(record.get(name) is not None for name in (*_FLAGS, *_LABELS))
+    return any(record.get(name) is not None for name in (*_FLAGS, *_LABELS, _FIRST_IS_1))
 
 
 def _first_wins(record: dict[str, Any], one: str) -> bool | None:
@@ -105,6 +111,11 @@ def _first_wins(record: dict[str, Any], one: str) -> bool | None:
     flags = [record.get(name) for name in _FLAGS]
     if None not in flags:
         return None if flags[0] == flags[1] else bool(flags[0])
+    strength = next((record[key] for key in _SIGNED if record.get(key).__class__ in {int, float}), None)
+    if strength is not None:
+        return None if strength == 0 else bool(strength < 0)
+    if record.get(_FIRST_IS_1).__class__ is int:
+        return bool(record[_FIRST_IS_1])
     told = next((record[key] for key in _LABELS if record.get(key) is not None), None)
     if told.__class__ is str:
         text = str(told).strip()

@@ -137,7 +137,7 @@ def side_turns(
         return rendered or [(part, number, role, key, "string", value, None)]
     if value.__class__ is dict:
         style = styles.style_of([value])
-        if style is None:
+        if style is None or style.content not in value:
             return asked_by_role(value, key, number) if part == "prompt" else None
         found = message_turns([value], style, key, (part, _EVERYTHING, ""), number, cells)
         field = f"{key}.{style.content}"

@@ -8,7 +8,13 @@
 - conversations as a list of strings that alternate: {conversations: [str]} (GAIR/lima), {data: [str]} (UltraChat,
   Huatuo), {dialog: [str]} (DailyDialog); lists of messages under other names ({chat_rounds: [{role, content}]})
 - questions with a gold answer or options: {Problem, Answer} (AIME), {question, correct_answer} (allenai/sciq),
-  {goal, sol1, sol2, label} (PIQA), {ctx, endings, label} (HellaSwag), {question, opa … opd, cop} (MedMCQA)
+  {goal, sol1, sol2, label} (PIQA), {ctx, endings, label} (HellaSwag), {question, opa … opd, cop} (MedMCQA),
+  {context, question, answerA … answerC, label} (Social IQa), {sentence, option1, option2, answer} (WinoGrande),
+  {premise, choice1, choice2, label} (COPA)
+- options of which each has a number, 1 where it is right: {input, target_scores: {…}} (BIG-bench), {question,
+  mc1_targets: {choices, labels}} (TruthfulQA)
+- problems of mathematics under names of their own: {sQuestion, lSolutions} (MultiArith, AddSub, SingleEq),
+  {original_text, ans} (Math23K, Ape210K, MAWPS as MWPToolkit writes it), {text, ans} (Dolphin1878)
 - plain text beside its page or file: {content, url | title | …} (SkyPile, StarCoder), {raw_content} (RedPajama)
 """
 
@@ -17,7 +23,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from datacheck.loading.formats.answers import read_choices, read_qa
+from datacheck.loading.formats.answers import read_choices, read_qa, with_passage
 from datacheck.loading.formats.asked_and_told import read as read_asked
 from datacheck.loading.formats.base import Format, first_of
 from datacheck.loading.formats.chat import conversation
@@ -42,12 +48,23 @@ _SHOWN = """
 """.split()
 _SAID_OF_IT = ("caption", "transcription", "transcript", "latex")
 _CHATS = ("conversations", "conversation", "messages", "data", "dialog", "dialogue", "chat_rounds", "chat")
-_QUESTIONS = ("question", "problem", "query", "prompt", "input", "Question", "Problem", "QUESTION")
+_QUESTIONS = (
+    "question", "problem", "query", "prompt", "input", "Question", "Problem", "QUESTION", "sQuestion", "original_text",
+)  # fmt: skip
 _GOLDS = (
     "correct_answer", "expected_answer", "reference_answer", "best_answer", "gold_answer", "gold", "answers_spans",
     "multiple_choice_answer", "LONG_ANSWER", "Answer", "Solution", "Correct Answer",
+    "lSolutions", "ans",
 )  # fmt: skip
-_COLUMNS = (("goal", ("sol1", "sol2"), "label"), ("question", ("opa", "opb", "opc", "opd"), "cop"))
+_COLUMNS = (
+    ("goal", ("sol1", "sol2"), "label"),
+    ("question", ("opa", "opb", "opc", "opd"), "cop"),
+    ("question", ("answerA", "answerB", "answerC"), "label"),
+    ("question", ("option1", "option2", "option3", "option4"), "answer"),
+    ("question", ("option_a", "option_b", "option_c", "option_d"), "answer"),
+    ("sentence", ("option1", "option2"), "answer"),
+    ("premise", ("choice1", "choice2"), "label"),
+)
 # Beside one of these, a caption or a content is more than itself.
 _ASKS = frozenset({"prompt", "question", "query", "instruction", "input", "inputs", "problem"})
 _OF_A_PAGE = ("url", "title", "meta", "path", "repo_name", "max_stars_repo_path", "uniqueKey")
@@ -86,22 +103,59 @@ def read_chat(record: dict[str, Any], styles: Styles, key: str) -> Extract | Non
 def read_columns(
     record: dict[str, Any], styles: Styles, question: str, options: Sequence[str], answer: str
 ) -> Extract | None:
-    """Read a question whose options stand in columns of their own, counted from 0."""
+    """Read a question whose options stand in columns of their own; test sets leave out which one is right."""
     del styles
     if any(record[key].__class__ is not str for key in (question, *options)):
         return None
-    turns = [plain_turn("prompt", 0, "user", question, record[question])]
+    used = {question, *options}
+    turns = [with_passage(record, question, used, 0)]
     turns += [plain_turn("option", n, None, key, record[key]) for n, key in enumerate(options)]
-    turns.append(plain_turn("answer", 0, None, answer, record[answer]))
-    return Extract(turns, frozenset({question, *options, answer}))
+    if record.get(answer) is not None:
+        used.add(answer)
+        turns.append(plain_turn("answer", 0, None, answer, record[answer]))
+    return Extract(turns, frozenset(used))
+
+
+def read_judged(record: dict[str, Any], styles: Styles, question: str, options: str) -> Extract | None:
+    """Read a question whose options have a number each, 1 for the right one: BIG-bench's, and TruthfulQA's MC1."""
+    del styles
+    told = record[options]
+    if record[question].__class__ is not str or told.__class__ is not dict:
+        return None
+    if told.keys() == {"choices", "labels"}:
+        texts, marks = told["choices"], told["labels"]
+        paths = [f"{options}.choices[{n}]" for n in range(len(texts))]
+    else:
+        texts, marks = list(told), list(told.values())
+        paths = [f"{options}.{text}" for text in texts]
+    if marks.__class__ is not list or len(marks) != len(texts) or any(m.__class__ not in {int, float} for m in marks):
+        return None
+    if marks.count(1) != 1 or any(text.__class__ is not str for text in texts):
+        return None
+    turns = [plain_turn("prompt", 0, "user", question, record[question])]
+    turns += [
+        plain_turn("option", n, None, path, text) for n, (path, text) in enumerate(zip(paths, texts, strict=True))
+    ]
+    turns.append(plain_turn("answer", 0, None, options, texts[marks.index(1)]))
+    return Extract(turns, frozenset({question, options}))
 
 
 FORMATS = (
     *(
         Format(
             "multiple_choice",
+            473,
+            frozenset({question, options}),
+            partial(read_judged, question=question, options=options),
+            frozenset({"target"}),  # the text of the answer, which is what is trained
+        )
+        for question, options in (("input", "target_scores"), ("question", "mc1_targets"))
+    ),
+    *(
+        Format(
+            "multiple_choice",
             475,
-            frozenset({question, *options, answer}),
+            frozenset({question, *options}),
             partial(read_columns, question=question, options=options, answer=answer),
         )
         for question, options, answer in _COLUMNS
@@ -131,6 +185,7 @@ FORMATS = (
         for question, none in first_of(_QUESTIONS)
         for gold, no_gold in first_of(_GOLDS)
     ),
+    Format("qa", 312, frozenset({"text", "ans"}), partial(read_qa, question="text", answer="ans")),
     Format("text", 225, frozenset({"raw_content"}), partial(read_text, key="raw_content"), _ASKS),
     *(Format("text", 225, frozenset({"content", key}), partial(read_text, key="content"), _ASKS) for key in _OF_A_PAGE),
 )

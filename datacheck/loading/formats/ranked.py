@@ -29,6 +29,7 @@ _TEXTS = ("response", "answer", "text", "content", "completion", "output", "gene
 _SCORES = ("overall_score", "score", "rating", "reward")
 _RANKS = ("rank", "ranking")
 _BESIDE = (*(f"{name}s" for name in _SCORES), "scores_list", "rating", "score", "reward")
+_REPLIES = "prompt.replies"
 _PAIR = 2  # one answer is no list to choose from
 _RANKS_BESIDE = ("ranks", "rankings", "rank", "ranking")
 
@@ -43,15 +44,9 @@ def read(record: dict[str, Any], styles: Styles, asked: str, told: str) -> Extra
     """Read a list of answers that all have a score or rank; None where one has none, or is no text."""
     cells: list[Cell] = []
     answers = _answers(record, told, cells)
-    scores = [each.score for each in answers if each.score is not None]
-    if len(answers) < _PAIR or len(scores) < len(answers):
-        return None
-    best, worst = scores.index(max(scores)), len(scores) - 1 - scores[::-1].index(min(scores))
-    parts = {best: "chosen", worst: "rejected"}
-    order = [best, worst, *(n for n in range(len(answers)) if n not in parts)]
-    said = [(parts.get(n, "candidate"), answers[n]) for n in order]
-    found = _extract(record, styles, asked, told, said, cells)
-    return found and found._replace(scores=(json_text(scores[best]), json_text(scores[worst])))
+    said = _by_rank(answers)
+    found = _extract(record, styles, asked, told, said, cells) if said else None
+    return found and found._replace(scores=(json_text(said[0][1].score), json_text(said[1][1].score)))
 
 
 def read_sampled(record: dict[str, Any], styles: Styles, asked: str, told: str) -> Extract | None:
@@ -62,6 +57,35 @@ def read_sampled(record: dict[str, Any], styles: Styles, asked: str, told: str) 
         return None
     said = [("candidate" if n else "response", each) for n, each in enumerate(answers)]
     return _extract(record, styles, asked, told, said, cells)
+
+
+def read_tree(record: dict[str, Any], styles: Styles, *, ranked: bool) -> Extract | None:
+    """Read Open Assistant's {prompt: {text, replies: [{text, rank, replies}]}}: the first question and its answers."""
+    del styles
+    asked = record["prompt"]
+    if asked.__class__ is not dict or asked.get("text").__class__ is not str:
+        return None
+    cells: list[Cell] = []
+    answers = _answers({_REPLIES: asked.get("replies")}, _REPLIES, cells)
+    said = _by_rank(answers) if ranked else [("candidate" if n else "response", a) for n, a in enumerate(answers)]
+    if not said:
+        return None
+    for name in sorted(asked.keys() - {"text", "replies"}):
+        walk(f"prompt.{name}", asked[name], cells, 1_000)
+    turns: list[Turn] = [("prompt", 0, "user", "prompt.text", "string", asked["text"], None)]
+    turns += [(part, 1, "assistant", each.path, "string", each.text, None) for part, each in said]
+    return Extract(turns, frozenset({"prompt"}), cells)  # without scores: the best rank is 0 in every tree
+
+
+def _by_rank(answers: list[_Answer]) -> list[tuple[str, _Answer]]:
+    """The best answer, the worst one, and the others; nothing unless all have a score."""
+    scores = [each.score for each in answers if each.score is not None]
+    if len(answers) < _PAIR or len(scores) < len(answers):
+        return []
+    best, worst = scores.index(max(scores)), len(scores) - 1 - scores[::-1].index(min(scores))
+    parts = {best: "chosen", worst: "rejected"}
+    order = [best, worst, *(n for n in range(len(answers)) if n not in parts)]
+    return [(parts.get(n, "candidate"), answers[n]) for n in order]
 
 
 def _extract(
@@ -121,7 +145,7 @@ def _beside(record: dict[str, Any], count: int) -> list[float | None]:
     return [None] * count
 
 
-FORMATS = tuple(
+_LISTED = tuple(
     each
     for told, no_told in first_of(_LISTS)
     for asked, no_asked in first_of(_PROMPTS)
@@ -135,4 +159,9 @@ FORMATS = tuple(
             no_asked | no_told | {"answers", "labels"},
         ),
     )
+)
+FORMATS = (
+    Format("preference", 729, frozenset({"prompt", "message_tree_id"}), partial(read_tree, ranked=True)),
+    Format("prompt_completion", 249, frozenset({"prompt", "message_tree_id"}), partial(read_tree, ranked=False)),
+    *_LISTED,
 )

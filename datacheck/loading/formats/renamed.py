@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,8 +13,28 @@ _IN_A_MESSAGE = frozenset({"role", "content"})
 _JOINED = frozenset({"input", *PASSAGES})  # joined to a question by some readers: only where it is named
 
 
+NOTHING = object()
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+def at(record: Any, path: str) -> Any:
+    """The value under a key, or under a path (`question.stem`, `answers[0]`); NOTHING where there is none."""
+    if record.__class__ is dict and path in record:
+        return record[path]
+    value = record
+    for step in _STEP.finditer(path):
+        key, number = step[1], step[2]
+        if key is not None and value.__class__ is dict and key in value:
+            value = value[key]
+        elif number is not None and value.__class__ is list and int(number) < len(value):
+            value = value[int(number)]
+        else:
+            return NOTHING
+    return value
+
+
 class Renaming(NamedTuple):
-    """`own`: the reader's key → the record's."""
+    """`own`: the reader's key → the record's, or a path in it."""
 
     own: Mapping[str, str]
 
@@ -27,7 +48,8 @@ class Renaming(NamedTuple):
         """Return the record as the readers know it; a key that only looks like one of theirs is left out."""
         taken = _JOINED.union(self.own, self.own.values())
         kept = {key: value for key, value in record.items() if key not in taken}
-        return {**kept, **{name: record[key] for name, key in self.own.items() if key in record}}
+        found = {name: at(record, key) for name, key in self.own.items()}
+        return {**kept, **{name: value for name, value in found.items() if value is not NOTHING}}
 
     def back(self, extract: Extract) -> Extract:
         """Return the extract with the record's own keys in its paths."""

@@ -73,7 +73,10 @@ class Styles(NamedTuple):
     @classmethod
     def of(cls, roles: Mapping[str, str], role: str | None = None, content: str | None = None) -> Styles:
         """Add a contract's role names to the documented ones; `role` and `content` are its own keys in a message."""
-        openai = Style(role or "role", content or "content", {**OPENAI_ROLES, **roles})
+        known = (
+            {**SHAREGPT_ROLES, **OPENAI_ROLES} if role else OPENAI_ROLES
+        )  # under a key of its own either's may stand
+        openai = Style(role or "role", content or "content", {**known, **roles})
         sharegpt = Style(role or "from", content or "value", {**SHAREGPT_ROLES, **roles})
         return cls(
             openai, sharegpt, sharegpt._replace(content=openai.content), openai._replace(content=sharegpt.content)

@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_test_set_is_asked_for_its_answers",
+        "init asks for no golds where no question has one",
+        "datacheck.propose.checks.check_lines",
+        "if not (unanswered and",
+        "if not (False and",
+        "tests/propose/test_propose.py::test_choices_are_judged_as_far_as_they_go",
+    ),
+    Sabotage(
+        "the_first_question_is_a_header",
+        "the first line of an exam without a header is a row",
+        "datacheck.propose.sample._exam",
+        "if len(last) and last.is_in",
+        "if not len(last) and last.is_in",
+        "tests/propose/test_propose.py::test_an_exam_without_a_header_gets_one",
+    ),
+    Sabotage(
+        "rows_without_names_are_not_read",
+        "init gives names to the values of rows that are lists or single texts",
+        "datacheck.propose.sample._names_of_values",
+        "    lengths = {",
+        "    return ()\n    lengths = {",
+        "tests/propose/test_propose.py::test_rows_that_are_no_objects_have_names",
+    ),
+    Sabotage(
         "the_first_list_is_the_data",
         "of the lists in a document the data are taken",
         "datacheck.propose.sample._rows_inside",
