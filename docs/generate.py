@@ -150,7 +150,7 @@ under `source.fields`. How several answers, steps and tokens stand in the tables
 Where no reader takes a record as it stands, the object inside it may be one: `{row_idx, row: {…}}` as Hugging Face's
 datasets-server exports rows, `{id, data: {…}}` (also `record`, `example`, `sample`, `instance`, `item`, `entry`), and
 `{id, question: {stem, choices}, answerKey}` (raw ARC, OpenBookQA, CommonsenseQA). Under other names, or where two
-objects may be the record, nothing is guessed: name the paths, as `fields: {prompt: meta.asked, response: told[0].text}`.
+objects may be the record, nothing is guessed: name paths, as `fields: {prompt: meta.asked, response: told[0].text}`.
 Rows that are lists get names by `header: [question, answer]`, single texts by `header: [text]`, texts under their ids
 by `records: "*"` and `fields: {text: value}`. Records in lists inside other records (raw SQuAD, DROP, RACE, C3) are not
 read: write one row a question.
