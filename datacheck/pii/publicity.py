@@ -34,6 +34,7 @@ _ROLES = re.compile(
     r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
     r"|pki|certs?|certificates?|server"  # of those that issue certificates (RFC 5280: emailAddress=server-certs@…)
+    r"|errors?|bounces?|crawlers?|spiders?|bingbot|googlebot"  # machines
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
     # with a name before or behind these are somebody's: anna.photo@
@@ -70,7 +71,7 @@ _HOTLINE = (
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
     r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
-    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)"
+    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)|(?-i:calling the [A-Z]{2,6} at)"
     r"|فاكس|الخط الساخن|خدمة العملاء"
     r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )

@@ -40,6 +40,8 @@ _HALVES = rf"[345][0-9]{{3}}(?:(?:[ \-]?|{BREAK})[0-9]{{4}}){{3}}"
 _BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
 _SIGNED = rf"[2-69][0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}){{3}}"
 
+_SAME_FOUR = re.compile(r"(?:[0-9]{4})*([0-9])\1{3}([0-9])\2{3}[0-9]*")  # 1234 2222 3333 4444: nobody's
+
 
 class CnBankCard(Recognizer):
     """A brand's prefix and length with a right Luhn digit; UnionPay also without, beside a word like 账号."""
@@ -94,7 +96,7 @@ class CnBankCard(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by brand, length and Luhn."""
         number = digits_of(value)
-        if number in self.specimens:
+        if number in self.specimens or (len(set(number)) > 2 and _SAME_FOUR.fullmatch(number)):
             return Judgement(1.0, "specimen")
         if rule == "cn_bank_card.other":
             return Judgement(0.2, "valid") if luhn(number) else None
