@@ -31,6 +31,7 @@ _ROLES = re.compile(
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
+    r"|lists?|sig|ideas|discuss(?:ions?)?|committers|checkins|bugs?|patches"
     r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
     r"|pki|certs?|certificates?|server"  # of those that issue certificates (RFC 5280: emailAddress=server-certs@…)
@@ -414,10 +415,11 @@ def is_public_by_itself(entity: str, value: str) -> bool:
         local, _, domain = signs(value.lower()).partition("@")  # info[at]house[dot]org
         head, _, rest = local.partition(".")
         local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
-        # leetcode@leetcode.com is the house's own
+        # leetcode@leetcode.com is the house's own, python-3000@python.org a list of it
         if _LISTS.fullmatch(domain):
             return True
-        own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
+        name = domain.rpartition(".")[0]
+        own = _ROLES.fullmatch(local) is not None or name == local or local.startswith(f"{name}-")
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
     return entity == "PHONE_NUMBER" and (_SWITCHBOARD.fullmatch(value) is not None or _is_service_number(value))
 

@@ -24,6 +24,8 @@ ASSERTED = 'assertEquals("{}", Hider.hide("{}", Kind.OF_IT)); '
         '"principalEmail": "fakeemailqrs@gmail.com", "method": "insert"',
         '"From":["bingbot(at)microsoft.com"]',
         "RECV errors@mail-7-68.reachnetz.net -> queue",
+        "Discussions-To: gearbox-4000@gearbox.org",
+        "Discussions-To: doc-sig@gearbox.org, gear-list@gearbox.org",
         "may be obtained by calling the SEC at 202-746-8090. Our website",
         ASSERTED.format("138****4477", "13850724477"),
         ASSERTED.format("b***@netzwerk.de", "bramble@netzwerk.de"),
