@@ -45,7 +45,7 @@ _CHATS = ("conversations", "conversation", "messages", "data", "dialog", "dialog
 _QUESTIONS = ("question", "problem", "query", "prompt", "input", "Question", "Problem", "QUESTION")
 _GOLDS = (
     "correct_answer", "expected_answer", "reference_answer", "best_answer", "gold_answer", "gold", "answers_spans",
-    "multiple_choice_answer", "LONG_ANSWER", "Answer", "Solution", "Correct Answer",
+    "golden", "multiple_choice_answer", "LONG_ANSWER", "Answer", "Solution", "Correct Answer",
 )  # fmt: skip
 _COLUMNS = (("goal", ("sol1", "sol2"), "label"), ("question", ("opa", "opb", "opc", "opd"), "cop"))
 # Beside one of these, a caption or a content is more than itself.
