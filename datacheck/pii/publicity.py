@@ -26,7 +26,7 @@ _ROLES = re.compile(
     r"|suscripciones|leserbriefe|letters|community|moderators?|webteam|accessibility|subs|advertising|publicfile|stats"
     r"|solutions|kf|jubao|zixun|zhengwu|banquan|shangwu|hezuo|copyright|tips|hallo|bonjour|hola"
     r"|support|services?|customer[._-]?(?:service|care|support)s?|care|sales|contact(?:us)?"
-    r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"
+    r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|ftpmaster|abuse|security|privacy|legal|dpo|office|press|media"
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"

@@ -37,7 +37,7 @@ _STAGED = re.compile(
     r".+@(?:(?:[a-z0-9]+[.-])?(?:evil|attacker|victim|hacker|malicious|phisher)(?:-?[a-z]{1,8})?\.(?:com|net|org)"
     r"|domain-?[a-z0-9]\.(?:com|net|org))"
     r"|(?:spam|new|old|e|evil|admin|user|root)[0-9]?@(?:target|mail|bank|corp)\.com|(?:me|friend|boss)@[a-z]{1,2}\.[a-z]{2,3}"
-    r"|(?:john|jane|joe)@doe\.(?:com|org|net)"
+    r"|(?:john|jhon|jane|joe)@doe\.(?:com|org|net)"
 )
 # RFC 4251, 6: who makes up an algorithm names it with a host of his own: umac-128@openssh.com
 _ALGORITHM = re.compile(
@@ -73,6 +73,7 @@ _MASK_BEFORE = re.compile(r"(?:[\[(!](?:[ni]=|[~^])|(?:Joins|Parts|Quits): [^ \n
 _MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
 # A line of a provider is named after its address: ann@69-12-132-188.dsl.example.net. No mailbox is there.
 _LINE = re.compile(r"(?:.*[^0-9])?[12]?[0-9]{1,2}(?:[.-][12]?[0-9]{1,2}){3}[^0-9].*")
+_NO_MAILS = re.compile(r"(?:ssh|sftp|ftp|irc|svn|vnc)[0-9]?\..*")  # hosts of logins: ann@ssh.example.net
 _APART = re.compile("[ ]@|@[ ]")
 _MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
 _LONGEST_SHOWN = 6  # museum
@@ -185,7 +186,8 @@ class EmailAddress(Recognizer):
         """The number of a mail is no mailbox, nor is the mask of somebody in a chat room or on a provider's line."""
         if _OF_A_MAIL.search(before) or _MASK_BEFORE.search(before) or _MASK_AFTER.match(after):
             return True
-        return _LINE.fullmatch(value.rpartition("@")[2]) is not None
+        domain = value.rpartition("@")[2]
+        return _LINE.fullmatch(domain) is not None or _NO_MAILS.fullmatch(domain) is not None
 
     def is_other(self, text: str, start: int, end: int) -> bool:
         """A variable of a shell is filled in later ($USER@host.com), and a kernel tells where it was built."""
