@@ -17,7 +17,7 @@ from datacheck.pii.expressions import (
     worded,
 )
 from datacheck.pii.lookalikes import is_machines
-from datacheck.pii.policy import Policy
+from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 
 # ISO/IEC 7812 prefixes and lengths. 13-digit Visa is left out: none is issued any more, and one in ten random
@@ -97,10 +97,11 @@ class CnBankCard(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by brand, length and Luhn."""
         number = digits_of(value)
-        if number in self.specimens or (len(set(number)) > 2 and _SAME_FOUR.fullmatch(number)):
+        if number in self.specimens:
             return Judgement(1.0, "specimen")
+        state: State = "specimen" if _SAME_FOUR.fullmatch(number) else "valid"
         if rule == "cn_bank_card.other":
-            return Judgement(0.2, "valid") if luhn(number) else None
+            return Judgement(0.2, state) if luhn(number) else None
         if not _BRANDS.fullmatch(number) or len(set(number)) < 3:
             return None
         if not luhn(number):
@@ -108,9 +109,9 @@ class CnBankCard(Recognizer):
                 return None
             return Judgement(0.2, "suspect") if number.startswith("62") else None
         return (
-            Judgement(0.3, "valid")
+            Judgement(0.3, state)
             if rule in ("cn_bank_card.spaced", "cn_bank_card.lines", "cn_bank_card.halves", "cn_bank_card.signs")
-            else Judgement(0.7, "valid")
+            else Judgement(0.7, state)
         )
 
     def is_other(self, text: str, start: int, end: int) -> bool:
