@@ -544,3 +544,12 @@ def test_the_letter_of_an_option_stands_for_what_it_says(shape):
     assert measure(NearDuplicates(boilerplate=None, threshold=0.5), turned).value("rate") == Ratio(1, 2)
     numbers = [_chosen("11", given, "C", shape), _chosen("17", given, "C", shape)]
     assert measure(NearDuplicates(boilerplate=None), numbers).value("other_golds") == Ratio(1, 2)
+
+
+def test_two_questions_on_one_passage_with_one_answer_are_no_copies():
+    """What stands before them is all that they share; the same question in nearly the same words is a copy."""
+    passage = LONG + LONG[::-1]
+    asked = ["码头的早点铺卖什么？", "哪条渡轮第一班离港？", "哪条渡轮是第一班离港的？"]
+    data = [{"question": each, "context": passage, "answer": "同一个"} for each in asked]
+    result = measure(NearDuplicates(boilerplate=None), data)
+    assert (result.value("rate"), result.value("other_questions")) == (Ratio(1, 3), Ratio(1, 3))
