@@ -24,6 +24,7 @@ ASSERTED = 'assertEquals("{}", Hider.hide("{}", Kind.OF_IT)); '
         '"principalEmail": "fakeemailqrs@gmail.com", "method": "insert"',
         '"From":["bingbot(at)microsoft.com"]',
         "RECV errors@mail-7-68.reachnetz.net -> queue",
+        't.Fatalf("want bar, got response %+v", gearput2)',
         "ssh -D 8000 -fN bramble@ssh.netzwerk.net",
         "a payment intent with card 4000002500003155 and 3DS",
         "Automatic Signing Key <ftpmaster@netzwerk.com>",
