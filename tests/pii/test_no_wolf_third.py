@@ -25,6 +25,7 @@ ASSERTED = 'assertEquals("{}", Hider.hide("{}", Kind.OF_IT)); '
         '"From":["bingbot(at)microsoft.com"]',
         "RECV errors@mail-7-68.reachnetz.net -> queue",
         't.Fatalf("want bar, got response %+v", gearput2)',
+        "read https://blog.netzwerk.zz/pypi-user-comes-back-with-many-more-names-and-unpacks-tailor-made-tools-b12669cefab7",
         "ssh -D 8000 -fN bramble@ssh.netzwerk.net",
         "a payment intent with card 4000002500003155 and 3DS",
         "Automatic Signing Key <ftpmaster@netzwerk.com>",
