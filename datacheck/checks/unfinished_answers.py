@@ -97,6 +97,7 @@ _ELIDED = ascii_edges(
 _ELISIONS = one_of(["est of the ", "est of your ", "xisting code", "emaining code", "代码"])
 _JSON_FENCE = re.compile(r"```json[ \t]*\n(.*?)```", re.DOTALL)
 _NO_JSON = re.compile(r"\.\.\.|…|//|#|<|\{\{|/\*")  # comments and places to fill in are meant for readers
+_MEMBERS = re.compile(r'\s*"[^"\n]*"\s*:')
 _TAIL = 64  # characters at the end of an answer that are looked at first
 # Chinese that was cut ends anywhere in a clause, as often on two characters that end clauses as any two of the set do
 # (37 % and 51 % in sets of 900 and 3,000 answers). Where writers leave the last stop out, it is as often as at other
@@ -354,6 +355,8 @@ def _broken_json(texts: pl.Series) -> pl.Series:
 def _is_broken(block: str) -> bool:
     if not block.strip() or _NO_JSON.search(block):
         return False
+    if _MEMBERS.match(block):  # "require": {…}, the place of a file that is spoken of
+        block = f"{{{block.strip().removesuffix(',')}}}"
     return not (_parses(block) or all(map(_parses, block.strip().splitlines())))
 
 

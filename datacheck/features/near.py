@@ -42,9 +42,10 @@ _CALL = r"^\s*(?:<tool_call>\s*)?\[?\s*\{[\s\S]*\}\s*\]?\s*(?:</tool_call>\s*)?$
 _QUERY = r"^\s*(?i:select\s|with\s+\S+\s+as\s*\()[\s\S]*\s(?i:from)\s"
 _SHORT_CALL = 300
 _NAME = re.compile(r"[^\d\n]{1,40}")
-_SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS}
+_SIDES = {"answers": _ANSWERS, "questions": _QUESTIONS, "last_lines": _QUESTIONS}
 Keep = Literal["first", "longest", "best_score"]
-Side = Literal["answers", "questions"]
+Side = Literal["answers", "questions", "last_lines"]
+_LAST_LINE = r"(?s)^.*\n([^\n]*[?？])\s*$"  # what is asked of a passage that stands before it
 PREFERRED_BY: dict[Keep, tuple[str, ...]] = {"first": (), "longest": ("size",), "best_score": ("score",)}
 
 
@@ -316,9 +317,10 @@ def _said(turns: pl.LazyFrame, texts: TextSet, own: Int64s, side: Side) -> Shing
     every = pl.LazyFrame({"row": own}, schema={"row": pl.UInt64}).join(
         answered.with_columns(pl.col("row").cast(pl.UInt64)), on="row", how="left", maintain_order="left"
     )
-    said = every.select(pl.col("text").str.replace(_LETTER, "").fill_null("")).collect()["text"]
+    text = pl.col("text").str.extract(_LAST_LINE) if side == "last_lines" else pl.col("text").str.replace(_LETTER, "")
+    said = every.select(text.fill_null("")).collect()["text"]
     found = sketches.sets(said, texts.unit, hashed=False).sets
-    if side == "questions":
+    if side != "answers":
         return found
     called, short = said.str.contains(_CALL), said.str.len_chars() <= _SHORT_CALL
     whole = (called & short) | said.str.contains(_QUERY)

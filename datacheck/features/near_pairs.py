@@ -207,8 +207,12 @@ def _otherwise(data: View, of: Candidates, pairs: Int64s) -> UInt8s:
     with said_in(data, of.sketch.of, rows, "answers") as answers:
         answered = answered_otherwise(answers, places)
         short = brief(answers, places)
+        ungiven = answers.lengths[places].max(axis=1, initial=0) == 0
     with said_in(data, of.sketch.of, rows, "questions") as questions:
-        asked = asked_otherwise(questions, places) & short
+        asked = asked_otherwise(questions, places)
+    with said_in(data, of.sketch.of, rows, "last_lines") as lines:
+        # A short gold is no set (it is in the task, which both rows share), nor is the answer of a row without one.
+        asked = (asked & short) | (asked_otherwise(lines, places) & (short | ungiven))
     return np.where(answered, ANSWERED, np.where(asked, ASKED, 0)).astype(np.uint8)
 
 

@@ -33,6 +33,9 @@ THRESHOLD = 0.5
 TIMEOUT_SECONDS = 20.0
 """Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
+# JUnit's and unittest's, up to the end of the statement
+_ASSERTED = 160
+_ASSERTS = regex.compile(r"(?<![A-Za-z])assert[A-Z][A-Za-z]{3,30}\([^;\n]*\Z")
 _BOOST, _PENALTY = 0.35, 0.4
 _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
@@ -145,10 +148,23 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
             result.score >= spec.policy.threshold and spec.is_other(text, result.start, result.end)
         ):
             result.score = 0.0
-        elif result.score >= spec.policy.threshold and spec.is_sample(text, result.start, result.end):
+        elif result.score >= spec.policy.threshold and (
+            spec.is_sample(text, result.start, result.end) or _is_asserted(text, result)
+        ):
             result.recognition_metadata["state"] = "specimen"
         if result.recognition_metadata["state"] == "valid" and spec.doubts(value, left, right):
             result.recognition_metadata["state"] = "suspect"
+
+
+def _is_asserted(text: str, result: RecognizerResult) -> bool:
+    """Whether a value stands in what a unit test asserts, assertEquals("13…", phone("13…")): its author made it up.
+
+    A key may have been copied there from where it works.
+    """
+    return (
+        result.entity_type not in {"SECRET", "CREDENTIAL"}
+        and _ASSERTS.search(text, max(0, result.start - _ASSERTED), result.start) is not None
+    )
 
 
 def _optional(expression: str) -> "regex.Pattern[str] | None":

@@ -26,14 +26,16 @@ _ROLES = re.compile(
     r"|suscripciones|leserbriefe|letters|community|moderators?|webteam|accessibility|subs|advertising|publicfile|stats"
     r"|solutions|kf|jubao|zixun|zhengwu|banquan|shangwu|hezuo|copyright|tips|hallo|bonjour|hola"
     r"|support|services?|customer[._-]?(?:service|care|support)s?|care|sales|contact(?:us)?"
-    r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"
+    r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|ftpmaster|abuse|security|privacy|legal|dpo|office|press|media"
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
+    r"|lists?|sig|ideas|discuss(?:ions?)?|committers|checkins|bugs?|patches"
     r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
     r"|pki|certs?|certificates?|server"  # of those that issue certificates (RFC 5280: emailAddress=server-certs@…)
+    r"|errors?|bounces?|crawlers?|spiders?|bingbot|googlebot"  # machines
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
     # with a name before or behind these are somebody's: anna.photo@
@@ -70,7 +72,7 @@ _HOTLINE = (
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
     r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
-    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)"
+    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)|(?-i:calling the [A-Z]{2,6} at)"
     r"|فاكس|الخط الساخن|خدمة العملاء"
     r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )
@@ -413,10 +415,11 @@ def is_public_by_itself(entity: str, value: str) -> bool:
         local, _, domain = signs(value.lower()).partition("@")  # info[at]house[dot]org
         head, _, rest = local.partition(".")
         local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
-        # leetcode@leetcode.com is the house's own
+        # leetcode@leetcode.com is the house's own, python-3000@python.org a list of it
         if _LISTS.fullmatch(domain):
             return True
-        own = _ROLES.fullmatch(local) is not None or domain.rpartition(".")[0] == local
+        name = domain.rpartition(".")[0]
+        own = _ROLES.fullmatch(local) is not None or name == local or local.startswith(f"{name}-")
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
     return entity == "PHONE_NUMBER" and (_SWITCHBOARD.fullmatch(value) is not None or _is_service_number(value))
 

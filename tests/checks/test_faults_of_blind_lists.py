@@ -34,6 +34,9 @@ def problems(check, question, answer, **more):
         ("Read the rest of the code first, it explains why the client waits.", []),
         ('```json\n{"name": "Ann",}\n```', ["broken_json"]),
         ("```json\n{'name': 'Ann'}\n```", ["broken_json"]),
+        # the place of a file that is spoken of, without its brackets
+        ('Change it to:\n```json\n"require": {\n    "gears/core": "^5.0"\n},\n```', []),
+        ('Change it to:\n```json\n"require": {\n    "gears/core": ^5.0\n}\n```', ["broken_json"]),
         ('```json\n{"name": "Ann"}\n```', []),
         ('```json\n{"name": "Ann"}\n{"name": "Bob"}\n```', []),
         ('```json\n{\n  // her name\n  "name": "Ann"\n}\n```', []),

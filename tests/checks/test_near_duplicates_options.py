@@ -517,3 +517,39 @@ def test_long_json_with_another_name_is_another_answer(change, copies):
     result = measure(NearDuplicates(), data)
     assert [each["problem"] for each in result.first] == ["near_copy" if copies else "other_answer"]
     assert result.value("other_answers") == Ratio(int(not copies), 2)
+
+
+FIELD = "下面的题目请从四个选项里选出一个正确的，并且只写出它的字母。多项式 x 的平方加一在模 {} 的剩余类域里有几个根？"
+
+
+def _chosen(modulus, options, letter, shape):
+    told = {"list": {"choices": options}, "dict": {"choices": dict(zip("ABCD", options, strict=True))},
+            "columns": dict(zip("ABCD", options, strict=True)),
+            "lettered": {"choices": [f"({name}) {each}" for name, each in zip("ABCD", options, strict=True)]}}  # fmt: skip
+    return {"question": FIELD.format(modulus), **told[shape], "answer": letter}
+
+
+@pytest.mark.parametrize("shape", ["list", "dict", "columns", "lettered"])
+def test_the_letter_of_an_option_stands_for_what_it_says(shape):
+    """Minimal pairs with options: another right option, or other numbers, is another task; options in another order not."""
+    given = ["零个", "一个", "两个", "三个"]
+    data = [
+        _chosen("某素数", given, "A", shape),
+        _chosen("某个素数", given, "C", shape),
+        _chosen("素数", given, "A", shape),
+    ]
+    result = measure(NearDuplicates(boilerplate=None), data)
+    assert (result.value("rate"), result.value("other_golds")) == (Ratio(1, 3), Ratio(1, 3))
+    turned = [_chosen("某素数", given, "A", shape), _chosen("某素数", ["一个", "零个", "两个", "三个"], "B", shape)]
+    assert measure(NearDuplicates(boilerplate=None, threshold=0.5), turned).value("rate") == Ratio(1, 2)
+    numbers = [_chosen("11", given, "C", shape), _chosen("17", given, "C", shape)]
+    assert measure(NearDuplicates(boilerplate=None), numbers).value("other_golds") == Ratio(1, 2)
+
+
+def test_two_questions_on_one_passage_with_one_answer_are_no_copies():
+    """What stands before them is all that they share; the same question in nearly the same words is a copy."""
+    passage = LONG + LONG[::-1]
+    asked = ["码头的早点铺卖什么？", "哪条渡轮第一班离港？", "哪条渡轮是第一班离港的？"]
+    data = [{"question": each, "context": passage, "answer": "同一个"} for each in asked]
+    result = measure(NearDuplicates(boilerplate=None), data)
+    assert (result.value("rate"), result.value("other_questions")) == (Ratio(1, 3), Ratio(1, 3))

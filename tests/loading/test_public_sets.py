@@ -115,6 +115,7 @@ def became(record):
         ),
         ({"title": "a", "url": "b", "content": B}, "text", "text content"),
         ({"prompt": A, "chosen": B}, "prompt_completion", "prompt prompt response chosen"),
+        ({"question": A, "golden": "18", "grade": 1}, "qa", "prompt question answer golden"),
         ({"text": f"<s>Human: {A}\n</s><s>Assistant: {B}\n</s>"}, "messages", "prompt text response text"),
         ({"text": f"<s>Human: {A}\n</s> and <s>Assistant: {B}\n</s>"}, "text", "text text"),
     ],

@@ -53,8 +53,7 @@ _QUESTIONS = (
 )  # fmt: skip
 _GOLDS = (
     "correct_answer", "expected_answer", "reference_answer", "best_answer", "gold_answer", "gold", "answers_spans",
-    "multiple_choice_answer", "LONG_ANSWER", "Answer", "Solution", "Correct Answer",
-    "lSolutions", "ans",
+    "golden", "multiple_choice_answer", "LONG_ANSWER", "Answer", "Solution", "Correct Answer", "lSolutions", "ans",
 )  # fmt: skip
 _COLUMNS = (
     ("goal", ("sol1", "sol2"), "label"),

@@ -38,9 +38,7 @@ class CnPlate(Recognizer):
     }
     positive = r"车|牌照|号牌|驾驶|违章|违停|肇事|(?i:plate|vehicle)"
     extents = (rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}(?:{GAP}{_CHAR}){{3,5}}[学警港澳挂试超领使]?", "[0-9]{6}使")
-    specimens = words(
-        "京A12345 沪A12345 粤A12345 粤B12345 京A88888 京A00000 京A66666 浙A12345 苏A12345 川A12345 京B12345"
-    )
+    specimens = words("京A88888 京A00000 京A66666")
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the form."""
@@ -48,7 +46,7 @@ class CnPlate(Recognizer):
         digits = sum(char.isdigit() for char in plate)
         if not _FORM.fullmatch(plate) or digits < 2:
             return None
-        if plate in self.specimens or "XX" in plate:  # 吉K06XXX: masked
+        if plate in self.specimens or plate[2:7] == "12345" or "XX" in plate:  # 吉K06XXX: masked
             return Judgement(1.0, "specimen")
         if digits < 2 + plate[-1].isascii():  # rare, and near to words: 新S60L
             return Judgement(0.2, "valid") if rule == "cn_plate" and value.isupper() else None

@@ -25,6 +25,8 @@ _ANYBODY = re.compile(
     r"|(?:my|your)[._\-]?own[._\-]?(?:site|shop|company|domain|mail)|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
+    # maria-fake-account@gmail.com, fakeemail2@gmail.com: it says itself that it is none
+    r"|(?:[a-z0-9]+[._\-])*(?:fake|dummy|bogus)[._\-]?(?:e?mail|user(?:name)?|account|name|person|address)[a-z0-9._\-]{0,12}"
 )
 # Gmail gives names of 6 to 30 characters: bob@ is nobody. No provider in China gives one of two.
 _NO_MAILBOX = re.compile(r"[a-z0-9]{1,5}@gmail\.com|[a-z0-9]{1,2}@(?:qq|163|126|sina|sohu)\.com")
@@ -35,6 +37,7 @@ _STAGED = re.compile(
     r".+@(?:(?:[a-z0-9]+[.-])?(?:evil|attacker|victim|hacker|malicious|phisher)(?:-?[a-z]{1,8})?\.(?:com|net|org)"
     r"|domain-?[a-z0-9]\.(?:com|net|org))"
     r"|(?:spam|new|old|e|evil|admin|user|root)[0-9]?@(?:target|mail|bank|corp)\.com|(?:me|friend|boss)@[a-z]{1,2}\.[a-z]{2,3}"
+    r"|(?:john|jhon|jane|joe)@doe\.(?:com|org|net)"
 )
 # RFC 4251, 6: who makes up an algorithm names it with a host of his own: umac-128@openssh.com
 _ALGORITHM = re.compile(
@@ -65,6 +68,13 @@ _PUBLIC = words(
 )
 _OF_A_COUNTRY = re.compile(r"(?:yahoo|hotmail|live|outlook|gmx)\.(?:(?:com|co)\.)?[a-z]{2}")  # yahoo.com.tw
 _OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
+# The mask of somebody in a chat room, user@machine: "=== ann [n=ann@host] has joined", "ann (~ann@host) has left".
+_MASK_BEFORE = re.compile(r"(?:[\[(!](?:[ni]=|[~^])|(?:Joins|Parts|Quits): [^ \n]{1,16} \()\Z")
+_NICKNAMED = re.compile(r"(?:\A|\n|[=*>!-] )[^ \n]{1,16} [\[(]\Z")  # "-!- ann (ann@host) has quit": its line begins so
+_MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
+# A line of a provider is named after its address: ann@69-12-132-188.dsl.example.net. No mailbox is there.
+_LINE = re.compile(r"(?:.*[^0-9])?[12]?[0-9]{1,2}(?:[.-][12]?[0-9]{1,2}){3}[^0-9].*")
+_NO_MAILS = re.compile(r"(?:ssh|sftp|ftp|irc|svn|vnc)[0-9]?\..*")  # hosts of logins: ann@ssh.example.net
 _APART = re.compile("[ ]@|@[ ]")
 _MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
 _LONGEST_SHOWN = 6  # museum
@@ -174,9 +184,12 @@ class EmailAddress(Recognizer):
         return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
 
     def doubts(self, value: str, before: str, after: str) -> bool:
-        """The number of a mail is no mailbox."""
-        del value, after
-        return _OF_A_MAIL.search(before) is not None
+        """The number of a mail is no mailbox, nor is the mask of somebody in a chat room or on a provider's line."""
+        masked = _NICKNAMED.search(before) and _MASK_AFTER.match(after)
+        if masked or _OF_A_MAIL.search(before) or _MASK_BEFORE.search(before):
+            return True
+        domain = value.rpartition("@")[2]
+        return _LINE.fullmatch(domain) is not None or _NO_MAILS.fullmatch(domain) is not None
 
     def is_other(self, text: str, start: int, end: int) -> bool:
         """A variable of a shell is filled in later ($USER@host.com), and a kernel tells where it was built."""

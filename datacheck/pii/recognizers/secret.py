@@ -85,6 +85,7 @@ _SELF_EVIDENT = frozenset({"secret.twitter-bearer-token", "secret.near.dropbox-l
 _ENOUGH_BODY = 64
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
 _WORDS_IN_IT = frozenset({"secret.openai-api-key", "secret.pypi-upload-token"})
+_SLUG = re.compile(r"[a-z]+(?:-[a-z]{2,}){4,}(?:-[a-z0-9]+)*")  # …/pypi-user-is-back-with-malware-b12669cefaa5
 _FEWEST_DIGITS = {"secret.slack-token": 3} | dict.fromkeys((*_WORDS_IN_IT, *_NEAR), 1)
 _SPECIMENS = frozenset(_LIST["specimens"])
 
@@ -137,7 +138,7 @@ class Secret(Recognizer):
             return Judgement(1.0, "specimen")
         if sum(map(str.isdigit, value)) < _FEWEST_DIGITS.get(rule, 0) or not _NOT_A_NAME.search(value):
             return None
-        if rule in _WORDS_IN_IT and not _ENTROPIC.search(value):
+        if rule in _WORDS_IN_IT and (not _ENTROPIC.search(value) or _SLUG.fullmatch(value)):
             return None
         return Judgement(0.9, "valid") if entropy(value) >= _ENTROPY.get(rule, _LEAST_ENTROPY) else None
 

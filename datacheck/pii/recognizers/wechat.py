@@ -74,7 +74,7 @@ class Wechat(Recognizer):
     )
     patterns = {
         "wechat": (
-            rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_] ?(?=[+]))(?:{_STRONG})"
+            rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_%] ?(?=[+]))(?:{_STRONG})"
             rf"(?=号|[ \\\"']{{0,3}}(?:[:：=是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),

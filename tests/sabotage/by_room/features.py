@@ -350,6 +350,22 @@ SABOTAGES = (
         "tests/checks/test_near_duplicates_options.py::test_a_task_is_its_short_gold_and_the_numbers_of_its_question",
     ),
     Sabotage(
+        "letters_say_nothing",
+        "the letter of an option stands for what that option says",
+        "datacheck.features.tasks._with_chosen",
+        'pl.coalesce("said", "gold")',
+        'pl.col("gold")',
+        "tests/checks/test_near_duplicates_options.py::test_the_letter_of_an_option_stands_for_what_it_says[list]",
+    ),
+    Sabotage(
+        "one_passage_is_one_question",
+        "two questions on one passage are no copies",
+        "datacheck.features.near_pairs._otherwise",
+        "(short | ungiven)",
+        "(short & ungiven)",
+        "tests/checks/test_near_duplicates_options.py::test_two_questions_on_one_passage_with_one_answer_are_no_copies",
+    ),
+    Sabotage(
         "a_spelling_is_an_answer",
         "two spellings of one formula are one answer",
         "datacheck.features.golds._taken",

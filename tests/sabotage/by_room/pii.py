@@ -691,4 +691,20 @@ SABOTAGES = (
         "is None",
         "tests/pii/test_values_of_nobody.py::test_it_is_nobodys",
     ),
+    Sabotage(
+        "masks_are_mailboxes",
+        "somebody's mask in a chat room is no mailbox",
+        "datacheck.pii.recognizers.email_address.EmailAddress.doubts",
+        " or _MASK_BEFORE.search(before) or _MASK_AFTER.match(after)",
+        "",
+        "tests/pii/test_no_wolf_third.py::test_none_of_these_blocks",
+    ),
+    Sabotage(
+        "asserted_values_are_peoples",
+        "what a unit test asserts is made up by its author",
+        "datacheck.pii.engine._is_asserted",
+        "is not None",
+        "is None",
+        "tests/pii/test_no_wolf_third.py::test_none_of_these_blocks",
+    ),
 )
