@@ -8,7 +8,8 @@ of the test's name. A positive counts as found under any entity; a negative is a
 Dates, URLs and recognizers that are models are left out.
 
 Some positives are nobody's value by this tool's rules and silent on purpose (`set_aside`): networks, loopback,
-unspecified and multicast addresses, and AA:BB:CC:DD:EE:FF, which stands for any machine's address. The last line of each count is without them.
+unspecified and multicast addresses,
+and AA:BB:CC:DD:EE:FF, which stands for any machine's address. The last line of each count is without them.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Case(NamedTuple):
 
     test: str
     text: str
-    count: int
+    values: int
 
 
 def cases(folder: Path) -> list[Case]:
@@ -65,7 +66,8 @@ def _of_file(file: Path) -> Iterator[Case]:
 
 def _of_table(test: str, heads: ast.expr, table: ast.expr) -> Iterator[Case]:
     named = _value(heads)
-    names = [name.strip() for name in named.split(",")] if isinstance(named, str) else list(named or ())
+    listed = named.split(",") if isinstance(named, str) else named if isinstance(named, list | tuple) else ()
+    names = [str(name).strip() for name in listed]
     counts = [at for at, name in enumerate(names) if "len" in name]
     if "text" not in names or not counts or not isinstance(table, ast.List | ast.Tuple):
         return
@@ -124,7 +126,7 @@ def main() -> None:
     read = cases(Path(sys.argv[1]))
     for name, known, entities in (("on", _ON, None), ("all regions", None, tuple(RECOGNIZERS))):
         own = [each for each in read if known is None or each.test in known]
-        positives, negatives = [each for each in own if each.count], [each for each in own if not each.count]
+        positives, negatives = [each for each in own if each.values], [each for each in own if not each.values]
         for how, texts in (
             ("as written", [each.text for each in positives]),
             ("behind a label", [labelled(each) for each in positives]),
