@@ -138,7 +138,8 @@ def main() -> None:
             print(f"{name}, {how}: {len(hit)} of {len(texts)} = {len(hit) / len(texts):.3f}", end="; ")
             print(f"without nobody's values {rest - len(missed)} of {rest} = {1 - len(missed) / rest:.3f}")
             if known and how != "as written":
-                print("\n".join(f"    missed {"(nobody's) " if set_aside(each) else ''}{each}" for each in left))
+                lines = [f"    missed {each}" + ", nobody's" * set_aside(each) for each in left]
+                print("\n".join(lines))
         valid = find(pl.Series([each.text for each in negatives]), entities).filter(pl.col("state") == "valid")
         print(f"{name}: {valid['index'].n_unique()} of {len(negatives)} negatives with a valid hit")
 

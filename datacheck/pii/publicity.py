@@ -21,15 +21,15 @@ HEARD = 300
 _SHORTEST = 4  # letters of an office's short name: two or three are somebody's initials
 # Mailboxes that stand for a function; RFC 2142 names the half of them.
 _ROLES = re.compile(
-    r"(?:[a-z0-9]{1,20}[._-])?(?:info|redaktion|redaction|redazione|redaccion(?:web)?|redakcja|presse|prensa|medien|verlag"  # noqa: E501
+    r"(?:[a-z0-9]{1,20}[._-])?(?:info|redaktion|redaction|redazione|redaccion(?:web)?|redakcja|presse|prensa|medien|verlag"
     r"|abo|kontakt|contacto|contatto|anzeigen|werbung|reklama|kundenservice|kundeservice|asiakaspalvelu|kanzlei|rathaus"
     r"|suscripciones|leserbriefe|letters|community|moderators?|webteam|accessibility|subs|advertising|publicfile|stats"
     r"|solutions|kf|jubao|zixun|zhengwu|banquan|shangwu|hezuo|copyright|tips|hallo|bonjour|hola"
     r"|support|services?|customer[._-]?(?:service|care|support)s?|care|sales|contact(?:us)?"
-    r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"  # noqa: E501
-    r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"  # noqa: E501
+    r"|help(?:desk)?|admin(?:istrator)?|webmaster|postmaster|hostmaster|abuse|security|privacy|legal|dpo|office|press|media"
+    r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
-    r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"  # noqa: E501
+    r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
     r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
@@ -37,17 +37,17 @@ _ROLES = re.compile(
     r"|library|reservations?|bookings?|donations?|donate|membership|investors?|ir|permissions?|subscribe|unsubscribe"
     r")[0-9]{0,3}(?:[._-][a-z0-9]{1,20})?"
     # with a name before or behind these are somebody's: anna.photo@
-    r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"  # noqa: E501
-    r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"  # noqa: E501
-    r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"  # noqa: E501
+    r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"
+    r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
+    r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"
     r"|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
 )
 # Of an authority a mailbox is a task's: consequences@odi.ohio.gov. Who works there has a name of one's own.
 _GOVERNMENT = re.compile(
-    r"(?:^|[.])(?:gov|mil|gov[.][a-z]{2}|gob[.][a-z]{2}|gouv[.][a-z]{2}|govt[.]nz|go[.](?:jp|kr|th|id|ke|tz|ug)|gc[.]ca|europa[.]eu)$"  # noqa: E501
+    r"(?:^|[.])(?:gov|mil|gov[.][a-z]{2}|gob[.][a-z]{2}|gouv[.][a-z]{2}|govt[.]nz|go[.](?:jp|kr|th|id|ke|tz|ug)|gc[.]ca|europa[.]eu)$"
 )
 _OFFICE = re.compile(
-    r"[a-z]{0,14}(?:[ae]nces?|[st]ions?|ments?|ities|ity|ships?|ices?|lines?|desk|unit|council|public|records|health|safety"  # noqa: E501
+    r"[a-z]{0,14}(?:[ae]nces?|[st]ions?|ments?|ities|ity|ships?|ices?|lines?|desk|unit|council|public|records|health|safety"
     r"|research|science|programs?|programmes?|permits?|licens(?:es?|ing)|taxes|voters?|consumers?|foia|gov)"
 )
 # ... or a regional office's, which is called after its town: Mumbai 400051, ro.mumbai@epfindia.gov.in
@@ -76,7 +76,7 @@ _HOTLINE = (
 )
 _INSTITUTION = (
     r"酒店|宾馆|饭店|旅馆|客栈|餐[厅馆]|饭[馆庄]|酒[楼家吧]|烤[鸭肉]|火锅|小吃|咖啡|茶[馆楼]|面[馆店]|分店|总店|景[点区]|公园|博物|纪念馆"
-    r"|展览|[技洋文族]馆|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|乐园|景观|美术馆|艺术馆|[动植]物园|寺|教堂|故居|医院|诊所|卫生[院所]|门诊|疾控|药[店房]|学[校院]|校[区园]|大学|[中小]学|幼儿园|培训"  # noqa: E501
+    r"|展览|[技洋文族]馆|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|乐园|景观|美术馆|艺术馆|[动植]物园|寺|教堂|故居|医院|诊所|卫生[院所]|门诊|疾控|药[店房]|学[校院]|校[区园]|大学|[中小]学|幼儿园|培训"
     r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|委员会|派出所|警察|交警|法院|检察院"
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
@@ -86,7 +86,7 @@ _INSTITUTION = (
     r"|[大领]使馆|使馆|研究[所院]|实验室|编辑部|居委会|村委会|机构|单位|总部|(?:市场|销售|人事|客户|编辑|业务|采购|财务|宣传|组织|保卫)部|(?:研发|开发|研究|服务|数据|会展)中心"
     r"|وزارة|الوزارة|شركة|مكتب|فندق|مستشفى|جامعة|مدرسة"
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
-    r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"  # noqa: E501
+    r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
     # compounds of German: Bundesministerium, Handballverband
@@ -143,7 +143,7 @@ _HIMSELF = re.compile(  # what a person says of himself or of another one, in th
     r"|(?<![听和跟与带请约陪])(?<![听和跟与带请约陪]我)(?:爸|妈|老公|老婆|朋友|同事|同学)|(?<![凭带效])身份证"
     r"|(?:请|麻烦|烦请|方便|需要)[您你]?(?:提供|留|告知|填|登记|输入|预留|报(?!警|[名销修案考]))(?!给?我)|可以留|送[餐货]|外卖|配送|上门|预留"
     r"|(?i:(?<![a-z])(?:mine|his|her|(?:my|your|our)(?: \w+){0,2}? (?:(?:tele|cell)?phone|number|cell|mobile|contact"
-    r"|e-?mail|address|name|home|house|place|office|mom|mother|dad|father|wife|husband|son|daughter|brother|sister|friend|boss"  # noqa: E501
+    r"|e-?mail|address|name|home|house|place|office|mom|mother|dad|father|wife|husband|son|daughter|brother|sister|friend|boss"
     r"|doctor|landlord|colleague|neighbou?r)(?! for my)|at home|home (?:phone|number|address)|living|patient|tenant"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
     rf"|mr|mrs|ms|passport|ssn|friend|mom|dad)(?![a-z]))|{_OWNER}"
@@ -176,7 +176,7 @@ _SURNAME = re.compile(
 _PLACE = (
     r"酒店|宾馆|饭店|旅馆|客栈|民宿|餐[厅馆]|饭[馆庄]|火锅|烤[鸭肉]|小吃|景[点区]|公园|博物|纪念馆|展览|美术馆|故居|寺|教堂|乐园|剧[院场]"
     r"|影[院城]|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|门店|分店"
-    r"|(?i:\b(?:hotel|motel|inn|hostel|resort|restaurant|caf[eé]|diner|museum|attraction|landmark|salon|venue|theat(?:er|re)"  # noqa: E501
+    r"|(?i:\b(?:hotel|motel|inn|hostel|resort|restaurant|caf[eé]|diner|museum|attraction|landmark|salon|venue|theat(?:er|re)"
     r"|property|apartments|apartment (?:homes|complex)|town ?homes|condos|leasing office)s?\b)"
 )
 _VISITED = re.compile(

@@ -50,10 +50,10 @@ _LED = re.compile(
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|(?:posted|written|sent|signed|reported|submitted|held|accompanied) by|(?:it is|it[’']s|booked|registered) under|pt"  # noqa: E501
     r"|(?:my|his|her|our) (?:(?:late|elderly|old|younger|elder|little|ex-?) ?)?(?:mother|father|mom|mum|dad|wife|husband|son|daughter"  # noqa: E501
-    r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|grand(?:mother|father|ma|pa|son|daughter))"  # noqa: E501
+    r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|grand(?:mother|father|ma|pa|son|daughter))"
     r"|contact(?= [A-Z][a-z'’-]+ [A-Z][a-z'’-]+[,:(;])"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
-    r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"  # noqa: E501
+    r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
     r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
     rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
@@ -83,11 +83,11 @@ _LINE = re.compile(
     rf"(?P<signed>{_FULL})(?=[ ]?(?:\n|\Z))"
 )
 _SYLLABLE = (
-    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"  # noqa: E501
+    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"
     "|ui|uo|a|e|i|o|u)"
 )
 _PINYIN = re.compile(
-    rf"(?<![{LATIN}0-9])(?P<value>(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"  # noqa: E501
+    rf"(?<![{LATIN}0-9])(?P<value>(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
     rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao)"
     rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
 )
@@ -119,7 +119,7 @@ _MEANT = re.compile(
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
-    r"(?:\A|(?<=[\n，。；;：:|])|(?<=[0-9][.、])|(?<=[0-9][.、] )|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"
+    r"(?:\A|(?<=[\n，。；;：:|])|(?<=[0-9][.、])|(?<=[0-9][.、] )|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"  # noqa: E501
     rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?:[ ，,：:]{{1,2}}|[ ]?[|/][ ]?)[（(【]?(?:{_THINGS}"
     r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e"
     r"|imei|vin|mac|(?:student|employee) (?:id|no\.?|number))(?![a-z])"
@@ -139,8 +139,8 @@ _FOR = re.compile(
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 # Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
 _WHOSE = re.compile(
-    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{_KIN}|{_ROLES})"  # noqa: E501
-    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|(?<!的)的?(?:{_KINDRED})|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料"  # noqa: E501
+    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{_KIN}|{_ROLES})"
+    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|(?<!的)的?(?:{_KINDRED})|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料"
     r"|[A-Za-z]{2}|身份|护照|证件|银行|储蓄|账[户号]|[工学车]号|车[牌架]|社保|医保|病历|邮箱|微信|住址|收货|港澳|座机|生日)"
     r"|(?:前几天|上[周个]|昨天|今[天年早晚]|明天|最近|想[要报订买退查问]|反映|来[电访]|打[来电]|住院|刚[才刚]|已经|下了单)))"
 )
@@ -169,7 +169,7 @@ _FOREIGN_WORD = re.compile(
 )
 # Who says the name first: 欧阳洋，…
 _BEGINS = re.compile(
-    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{_RARE}][{_GIVEN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"  # noqa: E501
+    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{_RARE}][{_GIVEN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
     rf"|(?:\A|(?<=\n))(?P<greeted>{_ONE})(?=[您你]好)"
 )
 # Who gets a letter or is looked for, in a tag, before 收, in a notice of a person who is missing

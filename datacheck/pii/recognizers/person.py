@@ -45,7 +45,7 @@ _FOLLOWS = (
 )
 _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"
 _ENGLISH_LABEL = (
-    r"(?i:(?:full|real|legal|patient|customer|contact|client|employee|student|recipient|receiver|sender|applicant|holder"  # noqa: E501
+    r"(?i:(?:full|real|legal|patient|customer|contact|client|employee|student|recipient|receiver|sender|applicant|holder"
     r"|card[ _\-]?holder|account|guardian|passenger|guest|emergency[ _\-]?contact)[ _\-]{0,2}name"
     r"|(?:contact|responsible)[ _\-]{0,2}person|consignee|addressee)"
 )
@@ -103,7 +103,7 @@ UPPER = "A-ZÀ-ÖØ-Þ"
 _WORD = rf"(?:(?:Dr|Mrs?|Ms|Prof|Eng|Jr|Sr|St|Wm)\.|[{UPPER}][{LATIN}'’\-]{{1,20}})"
 # What stands behind a name on the same line is the label of the next value: Contact: Jane Roe Tel: …
 NEXT_LABEL = (
-    r"(?!(?:Tel|Telephone|Phone|Mobile|Cell|Fax|E-?[Mm]ail|Mail|QQ|We[Cc]hat|Address|Passport|Card|Account|ID|Age|Date|DOB|Born"  # noqa: E501
+    r"(?!(?:Tel|Telephone|Phone|Mobile|Cell|Fax|E-?[Mm]ail|Mail|QQ|We[Cc]hat|Address|Passport|Card|Account|ID|Age|Date|DOB|Born"
     r"|Gender|Sex|From|To|Re|Subject|Company|Title|Room|Order)(?![A-Za-z]))"
 )
 _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|bin|ibn|al|el)[ ]){0,2}"
@@ -309,7 +309,7 @@ class Person(Recognizer):
 
     @staticmethod
     def _goes_on_as_a_name(rule: str, value: str) -> bool:
-        """Whether a word with which a surname begins is only the beginning of a name: 我叫万一鸣, but not 姓名：成功登记."""
+        """Whether a word with which a surname begins is only the beginning of a name."""
         said = rule in ("person.called", "person.label", "person.role", "person.stated", "person.quoted", "person.key")
         rest = value[2:]
         likely = len(rest) == 1 and rest in GIVEN and rest not in _GOING_ON  # 我叫查询一下
