@@ -14,7 +14,7 @@ RIGHT_OR_USE = rf"(?:{RIGHT}|(?=(?i:[vw]x|wechat|weixin)(?![0-9A-Za-z])))"
 HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, regex and Rust
 # What stands between a label and its value: 姓名：, "name": ", 号码是, 改成, "on file (", "病历号 (MRN): " …
 # … with the escapes of JSON inside JSON, as the arguments of a call stand there.
-_MARK = r"(?:\\+[\"'nrt]|[ \t\r\n\u3000\"'`“”‘’*_:：=|>\]】）)(（\[【,，\-—])"
+_MARK = r"(?:\\+[\"'nrt]|[ \t\r\n\u3000\"'`“”‘’*_:：=＝|>\]】）)(（\[【,，\-—])"
 _VERB = (
     r"[填写寫](?:[写寫])?(?:的是?|了)?|(?:改|换|變更|变更|更新|更正|修改|填|写|登记)?[成为為]"
     r"|(?:就|也|还|確實|确实|现在|目前|好像|一直)?[是係]|[应應][该該]是|(?:登记|登記|预留|預留|留下?)的是?"

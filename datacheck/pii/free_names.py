@@ -41,7 +41,8 @@ _CHINESE = re.compile(rf"(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}}
 TITLES = words(
     "先生 女士 小姐 老师 师傅 阿姨 叔叔 奶奶 爷爷 大爷 大妈 大娘 大嫂 大姐 大哥 大夫 医生 教授 经理 老板 主任 院长 "
     "厅长 处长 科长 局长 部长 书记 同学 同志 姑娘 婆婆 伯伯 司机 律师 警官 护士 老太 阿伯 小弟 小伙 总 工 婶 哥 姐 叔 "
-    "爷 姨 嫂 氏 家 王 帝 太祖 太宗 高祖 世祖 天子"
+    "爷 姨 嫂 氏 家 王 帝 太祖 太宗 高祖 世祖 天子 家长 护士长 队长 店长 班长 组长 校长 所长 会长 董事长 总监 总裁 主管 太太 夫人 "  # noqa: E501
+    "博士 客户 顾客 老師 醫師 醫生 經理 律師 同學 師傅 護士 護理師 校長 院長 店長 隊長 家長 總監"
 )
 # Taken for names in public medical texts, novels and exercises (belle, huatuo, medicalgpt, gaokao_bench).
 _STOP = words(
@@ -124,6 +125,8 @@ def _is_name(text: str, start: int, end: int) -> bool:
     name = text[start:end]
     if _FOREIGN.fullmatch(name):
         return True
+    if len(name) == 2 and text[max(0, start - 1) : start] in ("老", "小"):  # 小邓人很好: 邓人 is none
+        return False
     surname = 2 if name[:2] in _COMPOUND else 1
     other = name in _STOP or name[surname:] in TITLES or name in _words()[1]
     return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))

@@ -118,6 +118,9 @@ _PERSON = re.compile(
     r""
     r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
     r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
+    # your phone, but not: call from your phone
+    r"|(?i:(?<![a-z])(?<!from )(?<!on )(?<!with )(?<!using )(?<!use )your (?:\w+ )?(?:phone|mobile|cell(?:phone)?|landline"  # noqa: E501
+    r"|(?:phone|mobile|cell|telephone|contact|callback) number|number)(?![a-z]))"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
     rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile"
@@ -140,7 +143,7 @@ _HIMSELF = re.compile(  # what a person says of himself or of another one, in th
     r"|[您你她](?:家|电话|手机|号码|联系方式|的(?![，。！,!]|要求|需[求要]|标准|用餐|预算|条件|喜好|选择|问题|推荐))"
     r"|他(?:住|叫|姓|本人)|在.{1,12}(?:上班|工作|任职)|[住宅]址|居住|收[货件]|患者|病人|联系人|先生|女士"
     r"|(?<![听和跟与带请约陪])(?<![听和跟与带请约陪]我)(?:爸|妈|老公|老婆|朋友|同事|同学)|(?<![凭带效])身份证"
-    r"|(?:请|麻烦|烦请|方便|需要)[您你]?(?:提供|留|告知|填|登记|输入|预留)(?!给?我)|可以留|送[餐货]|外卖|配送|上门|预留"
+    r"|(?:请|麻烦|烦请|方便|需要)[您你]?(?:提供|留|告知|填|登记|输入|预留|报(?!警|[名销修案考]))(?!给?我)|可以留|送[餐货]|外卖|配送|上门|预留"
     r"|(?i:(?<![a-z])(?:mine|his|her|(?:my|your|our)(?: \w+){0,2}? (?:(?:tele|cell)?phone|number|cell|mobile|contact"
     r"|e-?mail|address|name|home|house|place|office|mom|mother|dad|father|wife|husband|son|daughter|brother|sister|friend|boss"
     r"|doctor|landlord|colleague|neighbou?r)(?! for my)|at home|home (?:phone|number|address)|living|patient|tenant"
@@ -156,6 +159,8 @@ _FUNCTION = re.compile(
 _PART = re.compile(
     r"你(?:现在)?(?:是|将?扮演|作为)[^。！？!?\n]{0,60}|作为(?=.{0,12}(?:客服|助手|顾问))[^。！？!?，,\n]{0,40}"
     r"|(?i:\b(?:you are|you['’]re|you will be|act(?:ing)? as|play(?:ing)? the role of)\b)[^.!?\n]{0,80}"
+    # ... nor what the agent of a service says of it first: 您好，这里是售后专线
+    r"|(?:这里是|我是)[^。！？!?，,\n]{0,16}(?:客服|售[前后]|专线|热线|服务(?:中心|台)|总机)[^。！？!?，,\n]{0,8}[。！!，,]"
     # ... or the end of it, where what was said before begins within it
     r"|\A[^.!?。！？\n]{0,80}(?:(?<![a-z])(?i:assistant|chatbot)(?![a-z])|助手|机器人)"
 )

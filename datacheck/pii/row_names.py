@@ -25,7 +25,10 @@ _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
 _ROLES = (
     "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
-    "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|學生|絡人|客戶|顧客|員工|業主|申請人|原告|會員|候選人|證人|我係"
+    "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|推荐人|介绍人|联络员|面试官|主治医[师生]|管床(?:大夫|医[生师])|责任护士"
+    "|直属(?:上级|领导|主管)|上级领导|部门(?:主管|经理)|提货人|取件人|接送人|接机人|机主|车主|失主|楼主|房东|下单人|订购人|订货人|买家|卖家|乘机人|入住人|预约人"
+    "|缴费人|付款人|收款人|投诉人|咨询人|来访人|签收人|代办人|委托人|辅导员|班主任|任课老师|快递员|骑手|走失人|失踪者|真名|登录用户|当前用户|对接人|审批人|經辦人"
+    "|訂購人|推薦人|監護人|預約人|付款人|學生|絡人|客戶|顧客|員工|業主|申請人|原告|會員|候選人|證人|我係"
 )
 _KIN = (
     "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|儿子|女儿|孩子|爱人|对象|先生|太太|媳妇|室友|邻居|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
@@ -36,7 +39,7 @@ _LED = re.compile(
     rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
     r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best|claimant|insured|policyholder"
     r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver"
-    r"|author|requester|reporter|assignee|submitter|holder|attendee)[\"']?[ ]?[:：,，=][ \n]?[\"']?"
+    r"|author|requester|reporter|assignee|submitter|holder|attendee|referee|interviewer|supervisor|poster)[\"']?[ ]?[:：,，=][ \n]?[\"']?"  # noqa: E501
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
     rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:(?i:on behal"
@@ -45,6 +48,10 @@ _LED = re.compile(
     rf"|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
+    r"|(?:posted|written|sent|signed|reported|submitted|held|accompanied) by|(?:it is|it[’']s|booked|registered) under|pt"  # noqa: E501
+    r"|(?:my|his|her|our) (?:(?:late|elderly|old|younger|elder|little|ex-?) ?)?(?:mother|father|mom|mum|dad|wife|husband|son|daughter"  # noqa: E501
+    r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|grand(?:mother|father|ma|pa|son|daughter))"
+    r"|contact(?= [A-Z][a-z'’-]+ [A-Z][a-z'’-]+[,:(;])"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
     r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
     r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
@@ -60,7 +67,7 @@ _LED = re.compile(
 _THINGS = (
     "(?:我的?|家里|固定|联系|办公|工作|美国|香港|澳门|台湾|大陆)?(?:手机|电话|座机|身份证|护照|证件|银行卡|卡号|账号|微信|QQ"
     "|扣扣|邮箱|邮件|电子邮|住址|地址|车牌|家在|学号|工号|学籍|车架|社保|医保|病历号|就诊卡|准考证)"
-    "|收货|寄到|打款|SSN|[VvWw][Xx][:： ]|加[我Vv]|威信|薇信|收款|储蓄"
+    "|银行账|登录|IP|工资卡|门诊|住院|家庭住|预留|收货|寄到|打款|SSN|[VvWw][Xx][:： ]|加[我Vv]|威信|薇信|收款|储蓄"
 )
 # A run before what a person has: Tobias Haverford, phone: …
 _OWNS = re.compile(
@@ -85,7 +92,7 @@ _PINYIN = re.compile(
     rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
 )
 _RARE = (
-    "谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
+    "鹿咸暴哈帅庹操铁银谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
     "束茹幸籍邝佘芮邴郗汲郏麹昝贲钮嵇隗宓韶蓟邰郦殳夔訾蒯仉谯笪禚翦粟郇郅郄鄞仵雒蹇呙衷隽麴松危滑羿仰戎揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}}"
@@ -96,8 +103,8 @@ _GIVEN = (
 )
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
-    rf"(?:{_ROLES})[：:是为叫 ]{{0,2}}"
-    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边))"
+    rf"(?:{_ROLES})(?:[：:是为叫 ]{{0,2}}|(?:[写填叫]|登记)的?[是为])"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|{_THINGS}))"
 )
 # 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
 _MEANT = re.compile(
@@ -107,14 +114,16 @@ _MEANT = re.compile(
     # … or, behind a role, anything that is done: 业主高宝珠反映漏水
     rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
     r"(?=[反申提要想报起诉称表因于在住到与和入离转调请休]|投(?!资))"
+    rf"|(?:{_ROLES})[ ]?(?P<does>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}}?)"
+    r"(?=申请|提交|投诉|反映|已到|来电|预约|入职|离职|请假|报名|办理|补办|咨询|组队|拒收)"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
-    r"(?:\A|(?<=[\n，。；;：:])|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ ，,：:]{{1,2}}(?:{_THINGS}"
+    r"(?:\A|(?<=[\n，。；;：:|])|(?<=[0-9][.、])|(?<=[0-9][.、] )|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"  # noqa: E501
+    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?:[ ，,：:]{{1,2}}|[ ]?[|/][ ]?)[（(【]?(?:{_THINGS}"
     r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e"
     r"|imei|vin|mac|(?:student|employee) (?:id|no\.?|number))(?![a-z])"
-    r"|<[A-Z])"
+    r"|<[A-Z]|1[3-9][0-9]{9}(?![0-9])|[A-Za-z0-9._\-]{3,40}@[A-Za-z0-9])"
 )
 # A value of SQL or code before somebody's number or mailbox: ('Quentin Patel', '138…; {"name": "Quentin Patel", "phone"
 _QUOTED = re.compile(
@@ -127,18 +136,18 @@ _QUOTED = re.compile(
 _FOR = re.compile(
     rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
 )
+_KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 # Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
 _WHOSE = re.compile(
-    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|[这那](?:里|边|位)是|家[父母]|{_KIN}|{_ROLES})"
-    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料"
+    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{_KIN}|{_ROLES})"
+    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|(?<!的)的?(?:{_KINDRED})|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料"
     r"|[A-Za-z]{2}|身份|护照|证件|银行|储蓄|账[户号]|[工学车]号|车[牌架]|社保|医保|病历|邮箱|微信|住址|收货|港澳|座机|生日)"
     r"|(?:前几天|上[周个]|昨天|今[天年早晚]|明天|最近|想[要报订买退查问]|反映|来[电访]|打[来电]|住院|刚[才刚]|已经|下了单)))"
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
-_KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 _CHILD = re.compile(
-    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    rf"(?=的?(?:{_KINDRED}))"
+    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})"
+    rf"(?<!的)(?=的?(?:{_KINDRED}))"
 )
 # Who speaks in a log of a chat: a line with the name and the time, or the time and the name with a colon
 _TIME = r"(?:[0-9]{2,4}[\-/.年][0-9]{1,2}[\-/.月][0-9]{1,2}日?[ ]{1,2})?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
@@ -161,6 +170,14 @@ _FOREIGN_WORD = re.compile(
 # Who says the name first: 欧阳洋，…
 _BEGINS = re.compile(
     rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{_RARE}][{_GIVEN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
+    rf"|(?:\A|(?<=\n))(?P<greeted>{_ONE})(?=[您你]好)"
+)
+# Who gets a letter or is looked for, in a tag, before 收, in a notice of a person who is missing
+_GETS = re.compile(
+    rf"(?:写(?:一?封)?(?:信|邮件|短信)?给|(?<=[A-Za-z ])给|抄送给?|同步给|转达给?|联系|[，,]找|<(?:name|姓名|full_?name|user)>)[ ]?(?P<value>{_ONE})"  # noqa: E501
+    rf"(?=[^{HAN}]|\Z)"
+    rf"|(?<![{HAN}])(?P<gets>{_ONE})(?=收(?![{HAN}]))"
+    rf"|(?<=】)(?P<missed>{_ONE})(?=[，,、 ]{{1,2}}(?:[男女]|[0-9]{{1,3}}岁))"
 )
 # Characters by which the sounds of foreign names are written
 _SOUNDS = (
@@ -173,7 +190,7 @@ _RARELY = re.compile(
     rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
     rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
-_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _BEGINS, _CHILD, _SPEAKS, _FOREIGN_WORD)
+_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _BEGINS, _GETS, _CHILD, _SPEAKS, _FOREIGN_WORD)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
@@ -182,6 +199,11 @@ _NO_NAMES = frozenset(
     " Resources Desk Care Relations Affairs States York Kingdom Zealand Online Store Bot Assistant Engineering"
     " Marketing".split()
 )
+# Behind these a name stands nearly always: 我爱人高军 has a name that is an entry of the dictionary
+_INTRODUCES = re.compile(
+    rf"(?:{_KIN}|我叫|名叫|真名|姓名|机主|面试官|推荐人|主治医[师生]|管床(?:大夫|医[生师]))[：:是为叫 ]{{0,2}}\Z"
+)
+_LEAD = 12
 _SURELY = ("件人", "货人", "系人")
 # Surnames that are words of every sentence: 当有多个客户时运行
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即")
@@ -235,8 +257,9 @@ def _led(text: str) -> Iterator[FreeName]:
             yield FreeName(start, end, LISTED)
     for match in (each for form in _CHINESE_FORMS for each in form.finditer(text)):
         group = str(match.lastgroup)
-        led = text[: match.start(group)].endswith(_SURELY) and not is_entry(match[group])  # 收件人金文学
-        if led or not _is_other(match[group]):
+        before = text[max(0, match.start(group) - _LEAD) : match.start(group)]
+        led = before.endswith(_SURELY) and not is_entry(match[group])  # 收件人金文学
+        if led or not _is_other(match[group]) or (_INTRODUCES.search(before) and _is_rarely_a_word(match[group])):
             yield FreeName(*match.span(group), MODEL)
     for match in _HAS.finditer(text):  # a place of that name has no telephone: 马山 手机号码是…
         if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):
@@ -256,6 +279,11 @@ def _is_other(name: str) -> bool:
     # 梁建国 stands in the dictionary as a place; 黄浦江 and 文艺兵 are what they are
     is_place = is_entry(name) and not (set(name[1:]) <= _GIVEN_NAMES and name[2] not in _PLACES)
     return is_place or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)
+
+
+def _is_rarely_a_word(name: str) -> bool:
+    """Whether a surname and one character are a word only seldom: 高军, 万一, but not 高兴."""
+    return len(name) == 2 and name[1] in _GIVEN_NAMES and not is_common(name) and name[1:] not in TITLES
 
 
 def _without_accents(word: str) -> str:

@@ -145,6 +145,7 @@ _STOP = words(
     "支持 支付 关系 关闭 关心 关注 管理 管理员 应急 全体 全名 常见 包括 包含 路径 游戏 水平 石头 雷达 金额 "
     "高血 高烧 高热 黄疸 白血 水肿 水痘 车辆 车牌 文档 国籍 江苏 江西 云南 安徽 山东 山西 广东"
 )
+_GOING_ON = frozenset("一行安成明长家小生良民国")  # characters of given names with which a sentence goes on as well
 _WHO = frozenset({"房东", "房主", "房客", "车主", "商家", "商户", "党员"})  # by a word that begins with a surname
 _SPECIMENS = frozenset({"John Doe", "Jane Doe"}) | words(
     "张三 李四 王五 赵六 小明 小红 张某 李某 王某 刘某 李明 王小明 李华 韩梅梅 李雷 某某 陈某"
@@ -292,9 +293,9 @@ class Person(Recognizer):
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):
             return Judgement(0.9, "specimen")
-        if (
-            value[:2] in _STOP or value in _STOP or value in _WHO or value == "韩国"
-        ):  # 韩国女士, but 韩国强先生 has a name
+        if value in _STOP or value in _WHO or value == "韩国":  # 韩国女士, but 韩国强先生 has a name
+            return None
+        if value[:2] in _STOP and not self._goes_on_as_a_name(rule, value):
             return None
         if rule in ("person.honoured", "person.chief", "person.stated") and _is_entry(value):
             return None
@@ -305,6 +306,14 @@ class Person(Recognizer):
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
             return Judgement(0.9 if rule in ("person.label", "person.patient") else 0.7, "valid")
         return Judgement(0.5, "suspect")
+
+    @staticmethod
+    def _goes_on_as_a_name(rule: str, value: str) -> bool:
+        """Whether a word with which a surname begins is only the beginning of a name."""
+        said = rule in ("person.called", "person.label", "person.role", "person.stated", "person.quoted", "person.key")
+        rest = value[2:]
+        likely = len(rest) == 1 and rest in GIVEN and rest not in _GOING_ON  # 我叫查询一下
+        return said and likely and not (_is_entry(value) or _is_entry(value[1:]))
 
     def doubts(self, value: str, before: str, after: str) -> bool:
         """In a list of fields the next one stands behind a label, no value: Customer[CustomerName], [Total Sales]."""
