@@ -7,6 +7,7 @@ import polars as pl
 
 from datacheck.text.arrays import Int64s
 from datacheck.text.codes import from_lengths
+from datacheck.text.exported import Exported
 from datacheck.text.native.library import Struct
 from datacheck.text.rules import KNOWN, Rule, table_of
 from datacheck.text.shingles import classes
@@ -28,12 +29,10 @@ class Column:
 
         rows: which ones, and in which order; by default all.
         """
-        self._array = texts.fill_null("").to_arrow(compat_level=pl.CompatLevel.newest())
-        _, views, *buffers = self._array.buffers()
-        own = np.frombuffer(views, np.uint32) if views is not None and views.size else np.zeros(0, np.uint32)
-        own = own.reshape(-1, 4)[self._array.offset : self._array.offset + len(self._array)]
+        self._exported = Exported(texts.fill_null(""))
+        own = self._exported.views
         own = own if rows is None else own[rows]  # the views only: gathering texts would copy them
-        self.rows = Rows(views=own, buffers=np.array([buffer.address for buffer in buffers], np.uint64))
+        self.rows = Rows(views=own, buffers=self._exported.buffers)
         self.offsets = from_lengths(own[:, 0].astype(np.int64))
 
     def __len__(self) -> int:

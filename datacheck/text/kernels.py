@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,7 @@ class Scripts(Struct):
     kinds = {"script": np.uint8, "forms": np.uint8, "single": np.bool_, "none": int, "width": int}
 
 
+_FEW = 4_096  # texts that are soon made one by one
 _PART = (Rows, int, int, Lookup)  # rows first to last - 1
 _normalised = kernel("normalised", *_PART, np.uint8, np.int64, returns=int)
 _count_words = kernel("count_words", *_PART, Scripts, np.uint8, np.uint32, returns=bool)
@@ -59,6 +61,9 @@ def normalised(texts: pl.Series, rules: tuple[Rule, ...]) -> pl.Series:
 
 def _series(offsets: Int64s, data: UInt8s) -> pl.Series:
     """Return the text column of Arrow buffers."""
+    if len(offsets) <= _FEW:
+        held, ends = data.tobytes(), offsets.tolist()
+        return pl.Series([held[start:end].decode() for start, end in pairwise(ends)], dtype=pl.String)
     import pyarrow as pa  # a tenth of a second that small data need not pay
 
     array = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data.copy()))
