@@ -73,7 +73,21 @@ _MARKS = {
         r"\. (?:None|nan|NaN|null) [A-Z][a-z]+ |。(?:None|nan|NaN|null)\p{Han}",
     ),
     "doubled_words": (
-        ["the the", "of of", "to to", "and and", " a a ", "in in", "is is", "的的", "和和", "在在", "是是", "有有"],
+        # behind a blank: breathe the, hand and, this is
+        [
+            " the the",
+            " of of",
+            " to to",
+            " and and",
+            " a a ",
+            " in in",
+            " is is",
+            "的的",
+            "和和",
+            "在在",
+            "是是",
+            "有有",
+        ],
         rf"(?s)(?:{_DOUBLED}).*(?:{_DOUBLED}).*(?:{_DOUBLED})|(?s)(?:{_DOUBLED_ZH}).*(?:{_DOUBLED_ZH}).*(?:{_DOUBLED_ZH})",
     ),
 }
@@ -183,13 +197,16 @@ def _conditions() -> dict[str, tuple[pl.Expr, ...]]:
         "split_words": (latin, spaced, apart, ~head.str.contains(r"[a-z][.,] ")),
         "split_words_han": (han, head.str.count_matches(" ", literal=True) >= _PARTS, head.str.contains(_PARTED)),
         "list_order": (pl.col("listed"), ~text.str.extract(_ITEM).is_in(["0", "1"]), ~_in_order()),
-        "one_line_of_list": (one, text.str.contains(_ONE_LINE)),
+        "one_line_of_list": (one, text.str.contains("2[.、]"), text.str.contains(_ONE_LINE)),
         "one_line": (one, text.str.contains(f"{_TABLE}|{_FENCE}")),
         "doubled_words_all": (_twice(), _each_twice()),
         "doubled_sentences": (_begins_alike(), _begins_twice(), _ends_twice()),
         "digits_in_words": (latin, head.str.contains("[a-z][01][a-z]"), digits),
         "joined_words": (latin.not_(), han.not_(), ~text.str.contains(" ", literal=True), text.str.contains(_JOINED)),
-        **{kind: (pl.col("marked"), text.str.contains(look)) for kind, (_, look) in _MARKS.items()},
+        **{
+            kind: (pl.col("marked"), text.str.contains(one_of(words)), text.str.contains(look))
+            for kind, (words, look) in _MARKS.items()
+        },
     }
 
 
