@@ -14,7 +14,7 @@ from datacheck.features.turn_texts import (
     of_rows,
     per_kind,
     piecewise,
-    turn_texts,
+    texts_of,
 )
 
 _FENCE = "```"
@@ -65,7 +65,7 @@ class BrokenCode(Check):
         broken = found.filter(pl.col("where").is_not_null())
         at = saying("line {line} of the block", line="line")
         bare = _unfenced(data)
-        shown = evidence(bare.with_columns(detail=pl.lit(None, pl.String)), turn_texts(data, plain=False))
+        shown = evidence(bare.with_columns(detail=pl.lit(None, pl.String)), texts_of(data, plain=False))
         every = [broken.select("row", "where", "problem", "text", said=at), shown.drop("detail")]
         return Measured(
             (
@@ -87,7 +87,7 @@ def _unfenced(data: View) -> pl.LazyFrame:
     if last.height < _ANSWERS or bare.height > (1 - _MOST) * last.height:
         bare = bare.clear()
     place = ["row", "part", "role", "turn", "path"]
-    texts = of_rows(turn_texts(data, plain=False), bare.lazy())
+    texts = of_rows(texts_of(data, plain=False), bare.lazy())
     said = texts.join(bare.lazy().select("row", "path"), on=["row", "path"], how="semi")
     code = said.filter(looks_like_code(pl.col("text"))).select(*place, problem=pl.lit("unfenced"))
     return code.collect().lazy()

@@ -5,7 +5,16 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, saying, total
-from datacheck.features.turn_texts import PLACE, evidence, flagged, of_rows, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import (
+    PLACE,
+    evidence,
+    flagged,
+    of_rows,
+    per_kind,
+    texts_of,
+    turn_texts,
+    without_code,
+)
 from datacheck.loading.formats import names_of
 from datacheck.loading.formats.chatml import RENDERED
 from datacheck.text.views import alone
@@ -89,7 +98,7 @@ class ControlTokens(Check):
                 *rates("rate", found.filter(~unknown), data.rows, by=self.by, rows=data.rows),
                 *rates("unknown", found.filter(unknown), data.rows, by=self.by, rows=data.rows),
             ),
-            evidence=evidence(found, turn_texts(data, plain=False, thoughts=True), "said"),
+            evidence=evidence(found, texts_of(data, plain=False, thoughts=True), "said"),
             figures={"kinds": per_kind(found)},
             not_checked=((left_out,) if plain else ()) + _said_of_rendered(0 if some else total(rendered)),
         )
@@ -130,10 +139,13 @@ class Tags(Feature):
 
 def _rendered(data: View) -> tuple[pl.LazyFrame, bool]:
     """The prompts that a template has rendered already, as `flagged` gives them, and whether most others are plain."""
-    prompts = turn_texts(data, plain=False).filter(pl.col("part") == "prompt")
     written = data.turns.filter(pl.col("content_type") == RENDERED).select("row").unique().collect()
     every = data.turns.filter(pl.col("part") == "prompt").select(pl.col("row").n_unique()).collect().item()
-    lines = of_rows(prompts, written.lazy()).unique("row", keep="first", maintain_order=True)
+    lines = (
+        of_rows(texts_of(data, plain=False), written.lazy())
+        .filter(pl.col("part") == "prompt")
+        .unique("row", keep="first", maintain_order=True)
+    )
     return flagged(lines, {"rendered_prompt": pl.lit(value=True)}), 0 < written.height < _MOST * every
 
 

@@ -18,7 +18,7 @@ from datacheck.features.turn_texts import (
     messages,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of,
     without_code,
 )
 from datacheck.features.turned_rows import RowEnds, turned_rows
@@ -239,7 +239,7 @@ class ErrorAsAnswer(Check):
         bare, swapped = _bare(data), swapped_sides(data).with_columns(detail=pl.lit(None, pl.String))
         turned = turned_rows(data).with_columns(detail=pl.lit(None, pl.String))
         others = (canned, bare, swapped, turned)
-        every = [evidence(found, said), *(evidence(some, turn_texts(data, plain=False)) for some in others)]
+        every = [evidence(found, said), *(evidence(some, texts_of(data, plain=False)) for some in others)]
         return Measured(
             (
                 *rates("rate", found.filter(~by_tool), data.rows, by=self.by, rows=data.rows),
@@ -260,7 +260,7 @@ def _bare(data: View) -> pl.LazyFrame:
     some = last.filter("bare")
     if last.height < _ANSWERS or some.height > _SOME * last.height:
         some = some.clear()
-    texts = of_rows(turn_texts(data, plain=False), some.lazy())
+    texts = of_rows(texts_of(data, plain=False), some.lazy())
     wanted = asked(texts, wanted=_OF_BARE).filter("wanted").select(pl.col("row").cast(pl.UInt64)).collect()
     found = some.filter(~pl.col("row").is_in(wanted["row"].implode())).drop("bare")
     return found.with_columns(problem=pl.lit("bare"), detail=pl.lit(None, pl.String)).lazy()

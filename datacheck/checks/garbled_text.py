@@ -15,7 +15,7 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of,
     without_code,
 )
 from datacheck.features.worn_texts import WORN, WornSigns, worn_texts
@@ -179,7 +179,7 @@ class GarbledText(Check):
         values: list[Value] = []
         for name in self.metrics:
             values += rates(name, counted.filter(pl.col("metric") == name), data.rows, by=self.by, rows=data.rows)
-        shown_at = [evidence(seen, texts), evidence(lost, turn_texts(data, plain=False))]
+        shown_at = [evidence(seen, texts), evidence(lost, texts_of(data, plain=False))]
         shown = from_first(pl.concat(shown_at, how="diagonal_relaxed"))
         return Measured(tuple(values), evidence=shown, figures={"kinds": per_kind(found)})
 

@@ -8,7 +8,7 @@ from pydantic import Field
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
 from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.thinking_blocks import unlike_blocks
-from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, turn_texts, without_code
+from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of, without_code
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
@@ -148,7 +148,7 @@ class LeakedReasoning(Check):
                 *rates("unlike", unlike, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(
-                [evidence(pl.concat([found, one_sided]), said), evidence(unlike, turn_texts(data, plain=False))]
+                [evidence(pl.concat([found, one_sided]), said), evidence(unlike, texts_of(data, plain=False))]
             ),
             figures={"kinds": per_kind(pl.concat([found, unlike]))},
             not_checked=left_out,

@@ -14,7 +14,7 @@ from datacheck.features.turn_texts import (
     of_rows,
     per_kind,
     piecewise,
-    turn_texts,
+    texts_of,
 )
 from datacheck.text.edges import ascii_edges
 
@@ -72,7 +72,7 @@ class PromptEcho(Check):
 
     def measure(self, data: View) -> Measured:
         """Compare the heads of neighbouring texts; where one begins with the other, compare them whole."""
-        texts = turn_texts(data, plain=False).select("row", "part", "role", "turn", "path", "text")
+        texts = texts_of(data, plain=False)
         whole = (
             of_rows(texts, piecewise(data, self._suspect))
             .with_columns(pl.col("text").str.strip_chars())

@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, Value, View, rates
-from datacheck.features.turn_texts import PLACE, evidence, flagged, messages, per_kind, turn_texts
+from datacheck.features.turn_texts import PLACE, evidence, flagged, messages, per_kind, texts_of
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.views import alone
@@ -128,7 +128,7 @@ class Refusals(Check):
             *rates("rate", refused, data.rows, by=self.by, rows=data.rows),
             *rates("identity", named, data.rows, by=self.by, rows=data.rows),
         )
-        shown = evidence(found, turn_texts(data, plain=False))
+        shown = evidence(found, texts_of(data, plain=False))
         return Measured(values, evidence=shown, figures={"kinds": per_kind(found)})
 
 

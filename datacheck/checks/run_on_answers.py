@@ -8,6 +8,7 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates
 from datacheck.features.joined_texts import PastedTexts, TextEnds, joined_texts, pasted_questions
 from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.turn_texts import (
+    Texts,
     asked,
     evidence,
     first_at,
@@ -15,7 +16,7 @@ from datacheck.features.turn_texts import (
     from_first,
     of_rows,
     per_kind,
-    turn_texts,
+    texts_of,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
@@ -124,14 +125,14 @@ class RunOnAnswers(Check):
                 *rates("joined", joined, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(
-                [from_first(evidence(found, texts)), _tails(joined, turn_texts(data, plain=False))],
+                [from_first(evidence(found, texts)), _tails(joined, texts_of(data, plain=False))],
                 how="diagonal_relaxed",
             ),
             figures={"kinds": per_kind(pl.concat([found, joined], how="diagonal_relaxed"))},
         )
 
 
-def _tails(joined: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
+def _tails(joined: pl.LazyFrame, texts: Texts) -> pl.LazyFrame:
     """Evidence of texts that were joined: what stands around the seam, and the row whose text begins there."""
     place = ["row", "part", "turn", "path"]
     seen = joined.join(of_rows(texts, joined), on=place, how="left", maintain_order="left", nulls_equal=True)

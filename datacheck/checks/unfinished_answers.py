@@ -21,7 +21,7 @@ from datacheck.features.turn_texts import (
     of_rows,
     per_kind,
     piecewise,
-    turn_texts,
+    texts_of,
 )
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
@@ -230,11 +230,11 @@ class UnfinishedAnswers(Check):
         kinds["cut_length"] = at_limit | (pl.col("length").is_in(shown.implode()) & pl.col("dots"))
         found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
         end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
-        ends = evidence(found, turn_texts(data, plain=False)).with_columns(text=end)
+        ends = evidence(found, texts_of(data, plain=False)).with_columns(text=end)
         heads = headless(data).with_columns(detail=pl.lit(None, pl.String))
-        begins = evidence(heads, turn_texts(data, plain=False)).with_columns(text=pl.col("text").str.head(_SHOWN))
+        begins = evidence(heads, texts_of(data, plain=False)).with_columns(text=pl.col("text").str.head(_SHOWN))
         prompts = cut_prompts(data).with_columns(detail=pl.lit(None, pl.String))
-        stops = evidence(prompts, turn_texts(data, plain=False)).with_columns(text=end)
+        stops = evidence(prompts, texts_of(data, plain=False)).with_columns(text=end)
         loose = Message("Chinese answers often have no last stop; last clauses and lines without one were not judged")
         loose_en = Message(
             "English answers often have no last stop; last clauses and lines without one were not judged"
@@ -405,7 +405,7 @@ def _ends_as_clauses(data: View, last: pl.LazyFrame) -> bool:
     known = closed["pair"].unique().implode()
     again = closed.filter(pl.len().over("pair") > 1)  # in other answers as well
     usual = piecewise(data, lambda turns: _pairs(turns, r"\p{Han}{2}")).select(pl.col("pair").is_in(known).mean())
-    ends = of_rows(last_answers(turn_texts(data, plain=False)), rows.lazy()).select(
+    ends = last_answers(of_rows(texts_of(data, plain=False), rows.lazy())).select(
         pl.col("text").str.extract(r"(\p{Han}{2})\s*$")
     )
     closing: float | None = ends.select(pl.col("text").drop_nulls().is_in(known).mean()).collect().item()

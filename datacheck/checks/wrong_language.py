@@ -7,7 +7,7 @@ from pydantic import Field
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, saying, total
 from datacheck.features.languages import Languages, language, words
-from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts
+from datacheck.features.turn_texts import looks_like_code, of_rows, texts_of
 
 Language = Literal[
     "zh", "zh-Hans", "zh-Hant", "ja", "ko", "en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id",
@@ -83,7 +83,7 @@ class WrongLanguage(Check):
 
     def measure(self, data: View) -> Measured:
         """Judge each text by its counts."""
-        counts, texts = data[Need(Languages())], turn_texts(data)
+        counts, texts = data[Need(Languages())], texts_of(data)
         named = counts.with_columns(language=language(self.words))
         judged = named.filter(pl.col("language") != "short")
         place = ["row", "path"]

@@ -1,6 +1,7 @@
 """The texts of a dataset one by one, as checks of wording look at them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal
 
 import polars as pl
@@ -26,6 +27,7 @@ PLACE: dict[str, type[pl.DataType]] = {
 """The columns of a feature that say where a text stands."""
 _BEFORE = 30  # characters that are shown before a place
 _FEW = 500  # lines
+Texts = Callable[[pl.Series], pl.LazyFrame]  # the texts of some rows
 # The path of what stands beside a message's content, and of a worked solution beside a gold.
 THOUGHTS = (
     r"\.(?:reasoning_content|reasoning|thinking)$"
@@ -49,6 +51,26 @@ def _texts(turns: pl.LazyFrame, cells: pl.LazyFrame, *, plain: bool, thoughts: b
     thought = cells.filter(pl.col("path").str.contains(THOUGHTS), pl.col("text").str.len_bytes() > 0)
     said = {"part": pl.lit("response"), "role": pl.lit("assistant"), "turn": pl.lit(None, pl.UInt16)}
     return pl.concat([told, thought.select("row", **said, path="path", text="text")])
+
+
+def texts_of(data: View, *, plain: bool = True, thoughts: bool = False) -> Texts:
+    """What gives the texts of some rows, in their order: only the parts that hold one of them are read.
+
+    For a step that sees all parts of its dataset.
+    """
+
+    def read(rows: pl.Series) -> pl.LazyFrame:
+        wanted = rows.cast(pl.UInt64).drop_nulls().unique().sort()
+        ends = wanted.search_sorted(pl.Series(data.firsts, dtype=pl.UInt64)).to_list()
+        found = []
+        for part, (start, end) in enumerate(pairwise(ends)):
+            if start < end:
+                tables = data.piece("turns", part), data.piece("cells", part)
+                own = _texts(*tables, plain=plain, thoughts=thoughts)
+                found.append(own.filter(pl.col("row").is_in(wanted[start:end].implode())))
+        return pl.concat(found) if found else turn_texts(data, plain=plain, thoughts=thoughts).clear()
+
+    return read
 
 
 def messages(turns: pl.LazyFrame, *, plain: bool = False) -> pl.LazyFrame:
@@ -100,9 +122,11 @@ def holds_each(table: pl.DataFrame, kinds: Mapping[str, Sequence[pl.Expr]]) -> d
     return found | table.lazy().select(**every).collect().to_dict()
 
 
-def of_rows(texts: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
+def of_rows(texts: pl.LazyFrame | Texts, rows: pl.LazyFrame) -> pl.LazyFrame:
     """The texts of some rows, in their order: a condition, for a join would hold the texts of all rows in memory."""
     wanted = rows.select(pl.col("row").cast(pl.UInt64).unique()).collect()["row"]
+    if not isinstance(texts, pl.LazyFrame):
+        return texts(wanted)
     if wanted.is_empty():  # nothing is read
         return texts.clear()
     return texts.filter(pl.col("row").cast(pl.UInt64).is_in(wanted.implode()))
@@ -144,7 +168,7 @@ def flagged(
     return found.with_columns(detail=said).drop("text", strict=False).collect().lazy()
 
 
-def evidence(found: pl.LazyFrame, texts: pl.LazyFrame, *more: str) -> pl.LazyFrame:
+def evidence(found: pl.LazyFrame, texts: pl.LazyFrame | Texts, *more: str) -> pl.LazyFrame:
     """Evidence of what `flagged` found, each with its whole text (of which only an excerpt is shown).
 
     Texts are read for those that ask for them: of all that is found, the first places are shown and the others counted.

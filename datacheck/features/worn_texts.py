@@ -15,7 +15,7 @@ from datacheck.features.turn_texts import (
     looks_like_code,
     messages,
     of_rows,
-    turn_texts,
+    texts_of,
     without_code,
 )
 from datacheck.text.edges import ascii_edges
@@ -127,7 +127,7 @@ def worn_texts(data: View) -> pl.LazyFrame:
     likely = signs.filter(pl.any_horizontal(*sure)) if sure else signs.clear()
     if likely.is_empty():
         return likely.select(*_PLACE, problem=pl.lit(None, pl.String)).lazy()
-    texts = of_rows(turn_texts(data, plain=False), likely.lazy())
+    texts = of_rows(texts_of(data, plain=False), likely.lazy())
     wanted = asked(texts, wanted=WANTED).filter("wanted").select(pl.col("row").cast(pl.UInt64)).collect()
     named = pl.concat_list(*(pl.when(kind).then(pl.lit(kind)) for kind in sure)).list.drop_nulls()
     read = likely.lazy().with_columns(problem=named).join(texts.select("row", "path", "text"), on=["row", "path"])
