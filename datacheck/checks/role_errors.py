@@ -16,8 +16,35 @@ from datacheck.trainers.base import Mode
 
 _ROLES = ("system", "user", "assistant", "tool")
 _SIDES = {"prompt": 0, "response": 1, "chosen": 1, "rejected": 2}
-# Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it).
-_CALL_MARKS = one_of(["<tool_call>", "<function=", "[TOOL_CALLS]", "Action:"])
+# Calls that stand in the text: Hermes and Qwen, Llama, Mistral, ReAct (as LLaMA-Factory renders it), glaive, DeepSeek,
+# functionary, InternLM, Qwen's agents, and tags of one's own.
+_CALL_MARKS = one_of(
+    [
+        *(
+            "<tool_call>",
+            "<function=",
+            "[TOOL_CALLS]",
+            "Action:",
+            "<functioncall>",
+            "<function_call>",
+            "<|python_tag|>",
+        ),
+        *(
+            "<｜tool▁calls▁begin｜>",
+            "<|tool_calls_section_begin|>",
+            "functools[",
+            "<|plugin|>",
+            "✿FUNCTION✿",
+            "<tool_use>",
+        ),
+    ]
+)
+# … or are the whole text: [get_weather(city="Paris")] (Llama's pythonic form, ToolACE), {"name": "f", "parameters": …}
+_WHOLE_CALL = (
+    r"(?s)^\s*\[[A-Za-z_][^\n()\[\]]{0,80}\(.*\)\s*\]\s*$"
+    r"|^\s*(?:```(?:json)?\s*)?\[?\s*\{\s*\"(?:name|function|tool|tool_name|action)\"\s*:.*"
+    r"\"(?:arguments|parameters|args|params|input|action_input|tool_input|kwargs)\"\s*:"
+)
 _CALL_PART = (
     r"^(.+)\[\d+\]\.type$"  # a part of a content: {type: tool_call or tool_calls} (LLaMA-Factory v1), {type: tool_use}
 )
@@ -29,7 +56,7 @@ class RoleErrors(Check):
     """Conversations with an unknown role, a wrong order, a system message in the middle, or no answer to train.
 
     The order is: system first if at all, then user and assistant in turn. Tool results follow an assistant's call,
-    several in a row for parallel calls. Two assistant messages in a row are fine only if the second makes a call.
+    which may be its text, several in a row for parallel calls. Two assistant messages in a row are fine only if the second makes a call.
     Formats that hold no answers (prompt_only, rlvr, qa, multiple_choice) need none; text and rows have no roles.
 
     Where the contract names `run.trainer`, the trainer's own rules on roles count beside these, with their file and
@@ -148,7 +175,8 @@ def _sequence(turns: pl.LazyFrame, cells: pl.LazyFrame, rows: pl.LazyFrame) -> p
 
 def _spoken(turns: pl.LazyFrame) -> pl.LazyFrame:
     """The messages without their texts; `calls`: with a call beside the text, or in it."""
-    in_text = pl.col("text").str.contains(_CALL_MARKS).fill_null(value=False)
+    text = pl.col("text")
+    in_text = (text.str.contains(_CALL_MARKS) | text.str.contains(_WHOLE_CALL)).fill_null(value=False)
     spoken = turns.filter(pl.col("part").is_in(list(_SIDES)))
     return spoken.select("row", "turn", "role", "path", "part", calls=pl.col("tool_calls").is_not_null() | in_text)
 

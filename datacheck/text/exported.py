@@ -58,10 +58,9 @@ class Exported:
 
     def __init__(self, texts: pl.Series) -> None:
         """Raises OSError where polars exports something else than one array of views."""
+        self._array, schema = _Array(), _Schema()
         capsule: Any = texts.rechunk().__arrow_c_stream__()
         stream = _Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
-        self._array = _Array()
-        schema = _Schema()
         for read, into in ((stream.get_schema, schema), (stream.get_next, self._array)):
             if _READ(read)(byref(stream), byref(into)):
                 raise OSError("polars exports no array")

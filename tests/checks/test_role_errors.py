@@ -61,6 +61,32 @@ WRONG = [
 ]
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        '[get_weather(city="Paris"), get_time(zone="CET")]',
+        '[Market Trends API(trend_type="MARKET_INDEXES", country="us")]',
+        '{"name": "get_weather", "parameters": {"city": "Paris"}}',
+        '[{"name": "get_weather", "arguments": {"city": "Paris"}}]',
+        '```json\n{"tool": "weather", "tool_input": "Paris"}\n```',
+        '<functioncall> {"name": "get_weather"}',
+        "<|python_tag|>get_weather.call(city)",
+        "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function",
+    ],
+)
+def test_a_call_that_is_written_as_text_is_one(said):
+    called = chat("user", "assistant", "tool", "assistant")
+    called["messages"][1]["content"] = said
+    assert problems(called) == []
+
+
+@pytest.mark.parametrize("said", ["[see (1) below]", "I would call get_weather(city) now.", '{"name": "Paris"}'])
+def test_what_only_looks_like_a_call_is_none(said):
+    told = chat("user", "assistant", "tool", "assistant")
+    told["messages"][1]["content"] = said
+    assert [problem for _, problem in problems(told)] == ["tool_without_call"]
+
+
 def test_what_is_wrong_and_where():
     result = measure(RoleErrors(), [chat("user", "assistant"), *(chat(*roles) for roles, _, _ in WRONG)])
     named = {(row, f"messages[{where}].content", problem) for row, (_, where, problem) in enumerate(WRONG, 1)}

@@ -773,6 +773,14 @@ SABOTAGES = (
         "tests/checks/test_row_shift.py::test_a_column_that_slipped_by_a_row",
     ),
     Sabotage(
+        "calls_are_no_texts",
+        "a call that is the whole text of a message is one, and its result is no orphan",
+        "datacheck.checks.role_errors._spoken",
+        "text.str.contains(_WHOLE_CALL)",
+        "pl.lit(value=False)",
+        "tests/checks/test_role_errors.py::test_a_call_that_is_written_as_text_is_one",
+    ),
+    Sabotage(
         "moved_answers_are_never_enough",
         "answers that stand with a question far away are named with theirs",
         "datacheck.features.misplaced.misplaced",
