@@ -56,8 +56,9 @@ class RoleErrors(Check):
     """Conversations with an unknown role, a wrong order, a system message in the middle, or no answer to train.
 
     The order is: system first if at all, then user and assistant in turn. Tool results follow an assistant's call,
-    which may be its text, several in a row for parallel calls. Two assistant messages in a row are fine only if the second makes a call.
-    Formats that hold no answers (prompt_only, rlvr, qa, multiple_choice) need none; text and rows have no roles.
+    which may be its text, several in a row for parallel calls. Two assistant messages in a row are fine only if the
+    second makes a call. Formats that hold no answers (prompt_only, rlvr, qa, multiple_choice) need none; text and rows
+    have no roles.
 
     Where the contract names `run.trainer`, the trainer's own rules on roles count beside these, with their file and
     line: the role names are those that its loader takes, and what it mends itself (ms-swift puts consecutive messages

@@ -464,7 +464,9 @@ def test_exercises_with_other_numbers_are_told_apart():
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-@pytest.mark.parametrize("keep", ["first", "longest", "best_score"])
+@pytest.mark.parametrize(
+    "keep", ["first", *(pytest.param(keep, marks=pytest.mark.slow) for keep in ("longest", "best_score"))]
+)
 def test_any_cut_into_tasks_and_rounds_ends_where_the_sequential_walk_does(seed, keep, monkeypatch):
     rng = random.Random(seed)
     base = ["".join(rng.choices("天地玄黄宇宙洪荒日月盈昃辰宿列张", k=rng.randrange(20, 60))) for _ in range(4)]

@@ -402,6 +402,7 @@ def test_what_cannot_be_read_cannot_be_redacted_and_goes(tmp_path):
     assert not any(value.encode() in kept(tmp_path, "a.jsonl") for value in PLANTED)
 
 
+@pytest.mark.slow
 def test_with_a_key_every_copy_has_the_same_pseudonyms_and_without_none_can_be_linked(tmp_path, monkeypatch):
     monkeypatch.setenv("PII_KEY", KEY)
     texts = {}

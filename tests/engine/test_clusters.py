@@ -98,6 +98,7 @@ def always_dies(task):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_report_of_a_cluster_is_that_of_this_machine(tmp_path, spawned):
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3, b"{broken", {**GOOD, "source": "x" * 500})
     user_check(tmp_path / "checks", "counts", "return Measured((Value('number', total(data.rows)),))")
@@ -109,6 +110,7 @@ def test_a_report_of_a_cluster_is_that_of_this_machine(tmp_path, spawned):
     assert max(size for size, _ in cluster.sent) <= 1024
 
 
+@pytest.mark.slow
 def test_scratch_files_of_a_cluster_lie_on_the_machine_of_the_worker(tmp_path, spawned, monkeypatch):
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -122,6 +124,7 @@ def test_scratch_files_of_a_cluster_lie_on_the_machine_of_the_worker(tmp_path, s
         assert [each["values"][0]["value"] for each in told["findings"] if each["check"] == "counts"] == [found]
 
 
+@pytest.mark.slow
 def test_a_task_whose_worker_is_killed_is_done_again(tmp_path):
     cluster = Spawned(Store(tmp_path / "store"), 1)
     killed = partial(once, tmp_path / "flag", partial(signal.raise_signal, signal.SIGKILL))

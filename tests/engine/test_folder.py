@@ -42,6 +42,7 @@ def until(true, seconds=300.0):
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_a_report_through_a_folder_is_that_of_this_machine(tmp_path, monkeypatch):
     put, sizes = folders._put, []
     monkeypatch.setattr(folders, "_put", lambda target, content: (sizes.append(len(content)), put(target, content)))

@@ -77,6 +77,7 @@ def test_kernels_equal_the_few(items, documents, n, tau):
     assert same(find(index, known, column, n), find_few(index, known, column, n))
 
 
+@pytest.mark.slow
 @given(st.text("甲乙丙，。 ㎡A", max_size=40), st.text("甲乙丙", min_size=4, max_size=8))
 def test_stretches_hold_what_was_counted(document, item):
     """Cut both stretches out: what they have in common is what was counted, and neither can be cut shorter."""

@@ -40,7 +40,9 @@ _HALVES = rf"[345][0-9]{{3}}(?:(?:[ \-]?|{BREAK})[0-9]{{4}}){{3}}"
 _BROKEN = rf"62(?:(?:{BREAK})?[0-9]){{14}}(?:(?:(?:{BREAK})?[0-9]){{3}})?"
 _SIGNED = rf"[2-69][0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}){{3}}"
 
-_SAME_FOUR = re.compile(r"(?:[0-9]{4})*([0-9])\1{3}([0-9])\2{3}[0-9]*")  # 1234 2222 3333 4444: nobody's
+_SAME_FOUR = re.compile(
+    r"(?:[0-9]{4})*([1-9])\1{3}([1-9])\2{3}[0-9]*"
+)  # 1234 2222 3333 4444: nobody's, but 0000 0000 begins many a serial
 
 
 class CnBankCard(Recognizer):

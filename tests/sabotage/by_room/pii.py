@@ -743,7 +743,7 @@ SABOTAGES = (
         "masks_are_mailboxes",
         "somebody's mask in a chat room is no mailbox",
         "datacheck.pii.recognizers.email_address.EmailAddress.doubts",
-        " or _MASK_BEFORE.search(before) or _MASK_AFTER.match(after)",
+        " or _MASK_BEFORE.search(before)",
         "",
         "tests/pii/test_no_wolf_third.py::test_none_of_these_blocks",
     ),
