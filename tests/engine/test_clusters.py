@@ -124,7 +124,6 @@ def test_scratch_files_of_a_cluster_lie_on_the_machine_of_the_worker(tmp_path, s
         assert [each["values"][0]["value"] for each in told["findings"] if each["check"] == "counts"] == [found]
 
 
-@pytest.mark.slow
 def test_a_task_whose_worker_is_killed_is_done_again(tmp_path):
     cluster = Spawned(Store(tmp_path / "store"), 1)
     killed = partial(once, tmp_path / "flag", partial(signal.raise_signal, signal.SIGKILL))
