@@ -190,7 +190,9 @@ class Workers:
             pools, self._pools, self._pool = self._pools, [], None
         for pool in pools:
             processes = list((pool._processes or {}).values())  # noqa: SLF001 - no public kill in 3.11
-            for process in processes if kill else []:
+            # One that is made while its pool breaks is not told to stop, and would be waited for for ever.
+            broken = pool._broken  # noqa: SLF001 - likewise
+            for process in processes if kill or broken else []:
                 process.kill()
             pool.shutdown(wait=not kill, cancel_futures=True)
 

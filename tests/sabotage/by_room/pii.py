@@ -60,14 +60,6 @@ SABOTAGES = (
         "tests/pii/test_labels_as_spoken.py::test_any_known_number_is_found_over_two_turns",
     ),
     Sabotage(
-        "our_phone_is_in_your_phone",
-        "Your phone … is a customer's",
-        "datacheck.pii.publicity.is_public",
-        "institution = _distance(cues.spoken_of, left, said)",
-        "institution = _distance(cues.spoken_of, left.replace('Your', 'our'), said)",
-        "tests/pii/test_labels_as_spoken.py::test_whose_it_is_no_bank_and_no_own_label_says",
-    ),
-    Sabotage(
         "urls_are_read_as_written",
         "a known value is found in a URL",
         "datacheck.pii.traces.Traces.find",
