@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -268,6 +269,26 @@ def test_a_pool_that_breaks_while_work_is_handed_to_it_is_replaced():
         assert list(workers.map(len, ["abc"])) == [3]
     finally:
         workers.close()
+
+
+def test_a_run_ends_though_a_child_of_its_broken_pool_was_never_told_to():
+    """One that is made while another dies: neither the signal nor the last word of the pool reaches it."""
+    workers = Workers(2)
+    assert list(workers.map(time.sleep, [0.5, 0.5])) == [None, None]
+    pool = workers._pool
+    untold, other = pool._processes.values()
+    untold.terminate = pool._executor_manager_thread.shutdown_workers = lambda: None
+    os.kill(other.pid, signal.SIGKILL)
+    end = time.monotonic() + 20
+    while not pool._broken and time.monotonic() < end:
+        time.sleep(0.01)
+    closing = threading.Thread(target=workers.close)
+    closing.start()
+    closing.join(10)
+    waits = closing.is_alive()
+    untold.kill()
+    closing.join(20)
+    assert not waits
 
 
 def test_a_worker_does_what_was_registered_for_its_end(tmp_path):

@@ -52,6 +52,14 @@ SABOTAGES = (
         "tests/gate/test_decisions.py::test_suppressed_rows_leave_the_numerator_and_are_counted",
     ),
     Sabotage(
+        "who_was_not_told_is_waited_for",
+        "a run ends though a child was made while its pool broke",
+        "datacheck.engine.workers.Workers.close",
+        "kill or broken",
+        "kill",
+        "tests/engine/test_run.py::test_a_run_ends_though_a_child_of_its_broken_pool_was_never_told_to",
+    ),
+    Sabotage(
         "what_does_not_end_goes_on",
         "a step that takes longer than its limit is ended",
         "datacheck.engine.workers.Workers.map",
