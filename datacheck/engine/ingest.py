@@ -22,7 +22,8 @@ from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
 from datacheck.engine.pieces import cut_apart, filled, named
 from datacheck.engine.sharing import SharedValue, Sharing
-from datacheck.engine.store import Compression, Store, digest, read_json, scan, store_at
+from datacheck.engine.store import Store, digest, read_json, scan, store_at
+from datacheck.engine.table_files import part_file
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
 from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of, sampled
@@ -211,7 +212,7 @@ class Intake:
         for sent, facts in zip(new, parsed, strict=True) if self.keep else ():
             parts = {table["key"]: None for tables in facts for table in tables}
             folders = [self.store.path("parts", part) for part in (*parts, f"{sent.key}-{_CANARIES}")]
-            tables = [folder / f"{name}.parquet" for folder in folders for name in (*PART_TABLES, "records", "plants")]
+            tables = [folder / part_file(name) for folder in folders for name in (*PART_TABLES, "records", "plants")]
             chunks = [_facts_path(self.store, sent.key, canaries=canaries) for canaries in (False, True)]
             kept.keep(sent.kept_as, self.store, [*filter(self.store.has, tables), *filter(self.store.has, chunks)])
 
@@ -289,8 +290,6 @@ def _hold(promise: Promise, files: list[FileFacts]) -> None:
 
 
 # ── in a child ─────────────────────────────────────────────────────────────────────────────────────
-# Texts as they are (docs/decisions/0009): compressing them would take a sixth of the time of loading.
-_COMPRESSION: dict[str, Compression] = {"turns": "uncompressed"}
 _CANARIES = "canaries"
 PART_TABLES = ("rows", "turns", "cells", "lines")
 
@@ -396,8 +395,7 @@ def _write_part(store: Store, key: str, tables: Tables, plants: pl.DataFrame | N
         for name in (*PART_TABLES, "records"):
             table: pl.DataFrame | None = getattr(tables, name)
             if table is not None:
-                form = _COMPRESSION.get(name, "lz4")
-                store.write_table(folder / f"{name}.parquet", table, form, statistics=False)
+                store.write_table(folder / part_file(name), table, statistics=False)
 
 
 def _placed_tables(tables: Tables, file: str, row: int, line: int, byte: int) -> Tables:

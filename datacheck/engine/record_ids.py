@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.engine.store import scan
+from datacheck.engine.table_files import part_file
 from datacheck.engine.view import Part, StoreView
 from datacheck.text.record_keys import HEX, record_keys
 
@@ -66,7 +67,7 @@ def _part_keys(part: Part, view: StoreView, wanted: pl.Series) -> pl.DataFrame:
     target = store.path("records", f"{part.key}.parquet")
     if not store.has(target):
         rows, turns, cells = (
-            scan(store.path("parts", part.key) / f"{name}.parquet").collect() for name in ("rows", "turns", "cells")
+            scan(store.path("parts", part.key) / part_file(name)).collect() for name in ("rows", "turns", "cells")
         )
         if store.holds and len(wanted) * _MANY < part.rows:
             return record_keys(_lines_of(turns, wanted), _lines_of(cells, wanted), wanted)

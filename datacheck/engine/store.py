@@ -1,4 +1,4 @@
-"""Where steps leave their tables: a private folder of lz4 Parquet files, or a bucket, found again by content.
+"""Where steps leave their tables: a private folder of files, or a bucket, found again by content.
 
 A file that exists is complete (written under a temporary name, then renamed). The store holds raw text: mode 0700.
 
@@ -20,14 +20,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import polars as pl
 from pydantic import BaseModel
 
 from datacheck import plugins
 from datacheck.contract import discover
-from datacheck.engine import bucket, held
+from datacheck.engine import bucket, held, table_files
 from datacheck.engine.bucket import InBucket, Place
 from datacheck.engine.copies import new_copies
 from datacheck.engine.objects import checked
@@ -37,7 +37,6 @@ _PACKAGE = Path(__file__).parents[1]
 STORE = "DATACHECK_STORE"
 SMALL = 64 * 1024  # bytes of a table
 _ASKED = 32  # keys of a bucket at a time
-Compression = Literal["lz4", "zstd", "uncompressed"]
 
 
 @cache
@@ -163,15 +162,13 @@ class Store:
             temporary.mkdir()
             yield temporary
 
-    def write_table(
-        self, target: Path, table: pl.DataFrame, compression: Compression = "lz4", *, statistics: bool = True
-    ) -> None:
+    def write_table(self, target: Path, table: pl.DataFrame, *, statistics: bool = True) -> None:
         """Write one table."""
         if self.holds:
             held.put(target, table)
             return
         with self.writing(target) as temporary:
-            table.write_parquet(temporary, compression=compression, statistics=statistics)
+            table_files.write(table, target, temporary, statistics=statistics)
 
     def write_content(self, target: Path, content: bytes) -> None:
         """Write one file."""
@@ -305,7 +302,7 @@ def content(path: Path) -> bytes:
     found = held.get(path)
     if isinstance(found, pl.DataFrame):
         written = io.BytesIO()
-        found.write_parquet(written, compression="lz4")
+        table_files.write(found, path, written)
         return written.getvalue()
     return bucket.local(path).read_bytes() if found is None else found
 
@@ -314,9 +311,9 @@ def table(path: Path) -> pl.DataFrame:
     """Read one table."""
     found = held.get(path)
     if isinstance(found, bytes):  # taken as it lay in a cache; read only where it is needed
-        found = pl.read_parquet(found)
+        found = table_files.read_bytes(path, found)
         held.put_all({path: found})
-    return pl.read_parquet(bucket.local(path), glob=False) if found is None else found
+    return table_files.read(bucket.local(path)) if found is None else found
 
 
 def scan(path: Path) -> pl.LazyFrame:
@@ -324,7 +321,7 @@ def scan(path: Path) -> pl.LazyFrame:
 
     A small one is kept in memory, for the steps that come: opening a file takes longer than its few rows.
     """
-    if held.get(path) is not None:
+    if held.get(path) is not None or table_files.is_mapped(path):
         return table(path).lazy()
     bucket.local(path)
     return _small(path).lazy() if path.stat().st_size <= SMALL else pl.scan_parquet(path, glob=False)
@@ -332,7 +329,7 @@ def scan(path: Path) -> pl.LazyFrame:
 
 @lru_cache(maxsize=256)
 def _small(path: Path) -> pl.DataFrame:
-    return pl.read_parquet(path, glob=False)
+    return table_files.read(path)
 
 
 class _Kept:
@@ -351,12 +348,13 @@ def keep_records(room: int) -> None:
 def scan_records(path: Path) -> pl.LazyFrame:
     """Scan one of the tables that loading made; every step reads them, and most steps twice.
 
-    Those that are read first stay in memory, as long as there is room. None of them makes room for another: they come
-    round again in the same order, and of more than there is room for the next one would always be gone.
+    Texts are mapped. Of the others those that are read first stay in memory, as long as there is room. None of them
+    makes room for another: they come round again in the same order, and of more than there is room for the next one
+    would always be gone.
     """
     if path in _Kept.tables:
         return _Kept.tables[path].lazy()
-    if held.get(path) is not None or bucket.local(path).stat().st_size > _Kept.room:
+    if held.get(path) is not None or table_files.is_mapped(path) or bucket.local(path).stat().st_size > _Kept.room:
         return scan(path)
     read = table(path)
     _Kept.room -= int(read.estimated_size())

@@ -17,6 +17,7 @@ from datacheck.check import Feature, Group, Message, Need, Rounds, Summary, Tabl
 from datacheck.engine.bucket import local
 from datacheck.engine.held import get as held_content
 from datacheck.engine.store import Store, read_json, scan, scan_records
+from datacheck.engine.table_files import part_file
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import joined
 from datacheck.loading.codes import CODES
@@ -345,7 +346,7 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
         return _files(loaded)
     schema = _schemas(loaded.reading)[name]
     if part is not None:
-        return scan_records(store.path("parts", loaded.parts[part].key) / f"{name}.parquet")
+        return scan_records(store.path("parts", loaded.parts[part].key) / part_file(name))
     tables = [_of_part(store, loaded, name, p) for p in loaded.parts]
     if not tables or name == "lines":
         events = [{"file": f.file, **event._asdict()} for f in loaded.files for event in f.events]
@@ -360,7 +361,7 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
 def _of_part(store: Store, loaded: Loaded, name: Table, part: Part) -> pl.LazyFrame:
     """One part of a plain table with dataset-wide numbers."""
     schema = _schemas(loaded.reading)[name]
-    table = scan_records(store.path("parts", part.key) / f"{name}.parquet")
+    table = scan_records(store.path("parts", part.key) / part_file(name))
     if "row" in schema:
         table = _wide(table, part.first_row)
     if name in ("rows", "lines") and part.file is not None:

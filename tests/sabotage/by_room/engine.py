@@ -12,6 +12,14 @@ SABOTAGES = (
         "tests/engine/test_store.py::test_scratch_files_lie_on_a_disk_of_the_worker_and_what_all_read_in_the_store",
     ),
     Sabotage(
+        "texts_are_copied",
+        "the steps of all processes share the texts of a part: they map them",
+        "datacheck.engine.table_files.read",
+        "return _map(path)",
+        "return pl.read_ipc(path)",
+        "tests/engine/test_table_files.py::test_texts_are_mapped_for_as_long_as_somebody_has_them",
+    ),
+    Sabotage(
         "keys_of_half_a_record",
         "a record has one key, however many others are named beside it",
         "datacheck.engine.record_ids._lines_of",

@@ -1,0 +1,52 @@
+"""How tables lie in files."""
+
+import io
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from datacheck.engine import table_files
+
+TEXTS = [f"一段足够长的文字，不会放在指针里 {n}" if n % 3 else None for n in range(200_000)]
+TURNS = pl.DataFrame({"row": range(200_000), "role": "user", "text": TEXTS}, schema_overrides={"row": pl.UInt32})
+
+
+@pytest.fixture
+def mapped(tmp_path: Path) -> Path:
+    """The file of texts of a part."""
+    path = tmp_path / table_files.part_file("turns")
+    table_files.write(TURNS, path, path)
+    return path
+
+
+@pytest.mark.parametrize("name", ["turns", "rows"])
+def test_a_table_comes_back_as_it_was(tmp_path: Path, name: str) -> None:
+    path = tmp_path / table_files.part_file(name)
+    for table in (TURNS, TURNS.clear()):
+        table_files.write(table, path, path)
+        assert table_files.read(path).equals(table)
+        held = io.BytesIO()
+        table_files.write(table, path, held)
+        assert table_files.read_bytes(path, held.getvalue()).equals(table)
+        assert held.getvalue() == path.read_bytes()  # what was held can be put into a folder, and be read there
+
+
+def test_texts_are_mapped_for_as_long_as_somebody_has_them(mapped: Path) -> None:
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        pytest.skip("only Linux says what is mapped")
+    table = table_files.read(mapped)
+    mapped.unlink()  # as a run's own store is: who has the table keeps it
+    assert table["text"].n_chunks() == 1
+    texts = table.lazy().filter(pl.col("row") < 3)
+    assert str(mapped) in maps.read_text()
+    assert texts.collect()["text"].to_list() == TEXTS[:3]
+    del table, texts
+    assert str(mapped) not in maps.read_text()
+
+
+def test_half_a_table_is_none(mapped: Path) -> None:
+    mapped.write_bytes(mapped.read_bytes()[:-100])
+    with pytest.raises(ValueError, match="Arrow file"):
+        table_files.read(mapped)
