@@ -131,19 +131,29 @@ def require_some(named: str, files: Files) -> None:
 def _nothing_there(dataset: str, path: Path, named: str) -> UsageError:
     """Why there is neither a file nor a folder at `path`, and what to do."""
     if path.is_symlink():
-        said = "{named}: a link to what is not there (dataset '{dataset}')"
-        return UsageError(said, named=named, dataset=dataset)
+        return UsageError("{named}: a link to what is not there (dataset '{dataset}')", named=named, dataset=dataset)
     if path.exists():
-        said = "{named}: no regular file; expected a file or a folder (dataset '{dataset}')"
-        return UsageError(said, named=named, dataset=dataset)
+        return UsageError(
+            "{named}: no regular file; expected a file or a folder (dataset '{dataset}')", named=named, dataset=dataset
+        )
     if "*" in named:
-        said = "{named}: a path has no `*`; name the folder, and the pattern under glob: (dataset '{dataset}')"
-        return UsageError(said, named=named, dataset=dataset)
+        return UsageError(
+            "{named}: a path has no `*`; name the folder, and the pattern under glob: (dataset '{dataset}')",
+            named=named,
+            dataset=dataset,
+        )
     if close := near_file(path):
-        said = "{named}: no such file or folder (dataset '{dataset}'); did you mean '{near}'?"
-        return UsageError(said, named=named, dataset=dataset, near=close)
-    said = "{named}: no such file or folder (dataset '{dataset}'); give another with --data {dataset}=PATH"
-    return UsageError(said, named=named, dataset=dataset)
+        return UsageError(
+            "{named}: no such file or folder (dataset '{dataset}'); did you mean '{near}'?",
+            named=named,
+            dataset=dataset,
+            near=close,
+        )
+    return UsageError(
+        "{named}: no such file or folder (dataset '{dataset}'); give another with --data {dataset}=PATH",
+        named=named,
+        dataset=dataset,
+    )
 
 
 def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
