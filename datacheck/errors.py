@@ -245,9 +245,13 @@ def near(given: str, known: Iterable[str]) -> Message:
 
 
 def near_file(path: Path) -> str:
-    """The name beside a path that does not exist which may have been meant; empty where there is none."""
+    """The name beside a path that does not exist which may have been meant; empty where there is none.
+
+    A link that leads nowhere is no name that is missing, and none to be meant.
+    """
     try:
-        beside = sorted(each.name for each in path.parent.iterdir()) if not path.exists() else []
+        lost = not path.exists() and not path.is_symlink()
+        beside = sorted(each.name for each in path.parent.iterdir() if each.exists()) if lost else []
     except OSError:
         return ""
     return next(iter(difflib.get_close_matches(path.name, beside, n=1)), "")

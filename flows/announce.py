@@ -1,6 +1,7 @@
 """Tell the server that a drop is ready; `watch` looks at once instead of at its next time.
 
 The event carries no path: it only says "look", so that who may send events cannot make a worker read a place of theirs.
+It is posted, and not given to Prefect's worker for events, which loses it where no server answers, and says nothing.
 """
 
 import os
@@ -8,19 +9,28 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from prefect.events import emit_event
+from prefect.client.orchestration import get_client
+from prefect.events import Event, Resource
 from prefect.settings import PREFECT_API_URL
 
 from datacheck.errors import DatacheckError
 from datacheck.i18n.command_line import Parser, chosen
+
+from .lookout import unanswered
 
 EVENT = "datacheck.drop.ready"
 RESOURCE = "datacheck.registry"
 
 
 def announce(registry: str) -> None:
-    """Send the event."""
-    emit_event(EVENT, resource={"prefect.resource.id": RESOURCE, "prefect.resource.name": registry})
+    """Send the event. Raises DatacheckError unless the server has taken it."""
+    resource = Resource({"prefect.resource.id": RESOURCE, "prefect.resource.name": registry})
+    event = Event(event=EVENT, resource=resource)
+    try:
+        with get_client(sync_client=True) as client:
+            client.request("POST", "/events", json=[event.model_dump(mode="json")])
+    except Exception as error:  # noqa: BLE001 - whatever it is that the client of a dead server raises
+        raise DatacheckError("{reason}", reason=unanswered(error)) from None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -47,7 +47,7 @@ from datacheck.session.decided import decide
 from .look import incomplete, strays
 from .lookout import LEAST, unanswered
 from .rules import Rulebook
-from .validate import shown
+from .validate import shown, shown_line
 from .watch import rules_of, rules_parser
 
 _ROOM = 256 * 1024**2  # bytes that a look needs beside the drops themselves: a store, reports, the ledger
@@ -202,15 +202,17 @@ def _incoming(rules: Rulebook) -> Message:
             incomplete(drop)
             Job(drop, rules.gate(drop), registry)
         except (LoadError, UsageError) as error:
-            waiting.append(Message("{drop}: {reason}", drop=shown(drop.name), reason=error.message))
+            waiting.append(Message("{drop}: {reason}", drop=shown_line(drop.name), reason=error.message))
+    lost = strays(rules)
     others = sorted(p.name for p in folder.iterdir() if p not in complete) if folder.is_dir() else []
+    others = [name for name in others if rules.called(folder / name) not in lost]
     if others:
         hint = Message("datacheck manifest DROP, when all its files are there")
-        names = shown(", ".join(others[:3]) + (", …" if len(others) > 3 else ""))
+        names = shown_line(", ".join(others[:3]) + (", …" if len(others) > 3 else ""))
         waiting.append(
             Message("{names}: no {manifest}, so not taken; {hint}", names=names, manifest=MANIFEST, hint=hint)
         )
-    waiting += [Message("{drop}: {state}", drop=shown(name), state=state) for name, state in strays(rules).items()]
+    waiting += [Message("{drop}: {state}", drop=shown_line(name), state=state) for name, state in lost.items()]
     if waiting:
         raise DoubtError(joined(waiting))
     return Message.plural("{n} drop is ready to be taken", "{n} drops are ready to be taken", len(complete))

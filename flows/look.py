@@ -13,7 +13,7 @@ from datacheck.registry.registry import Registry
 
 from .publish import ELSEWHERE, PUBLISHED
 from .rules import Rulebook
-from .validate import INVALID, shown
+from .validate import INVALID, shown_line
 
 NOTHING, DONE, NOT_PUBLISHED = "NothingNew", "Done", "NotPublished"
 
@@ -42,9 +42,15 @@ def _came_to(rules: Rulebook, drop: Path, one: Callable[[Rulebook, Path], str]) 
 
 
 def strays(rules: Rulebook) -> dict[str, str | Message]:
-    """Complete drops in incoming/ itself, where the channels have folders: nobody would ever take them."""
-    found = Registry(rules.registry).drops() if rules.folder else []
-    return {drop.name: Message("in no channel; expected it in incoming/CHANNEL/") for drop in found}
+    """Complete drops that nobody would ever take: in incoming/ itself where the channels have folders, and links."""
+    registry = Registry(rules.registry)
+    found = registry.drops() if rules.folder else []
+    lost: dict[str, str | Message] = {
+        drop.name: Message("in no channel; expected it in incoming/CHANNEL/") for drop in found
+    }
+    for link in registry.linked(rules.channel if rules.folder else None):
+        lost[rules.called(link)] = Message("a link, which is never taken; move the drop itself, or copy it")
+    return lost
 
 
 def summary(states: Mapping[str, str | Message]) -> tuple[str, Message]:
@@ -53,7 +59,7 @@ def summary(states: Mapping[str, str | Message]) -> tuple[str, Message]:
         return NOTHING, Message("no complete drop in incoming/")
     good = all(state in (PUBLISHED, ELSEWHERE) for state in states.values())
     return DONE if good else NOT_PUBLISHED, joined(
-        [Message("{drop}: {state}", drop=shown(name), state=state) for name, state in states.items()]
+        [Message("{drop}: {state}", drop=shown_line(name), state=state) for name, state in states.items()]
     )
 
 
@@ -61,10 +67,12 @@ def incomplete(drop: Path) -> None:
     """Raise LoadError if a look at names and sizes tells that the manifest is not true; nothing is hashed."""
     manifest = read_manifest(drop)
     if manifest is None:
-        raise LoadError("{name}: no manifest; expected one, written last", name=shown(drop.name))
+        raise LoadError("{name}: no manifest; expected one, written last", name=shown_line(drop.name))
     require_listed(drop, manifest)
     for file in manifest.files:
         if (drop / file.path).stat().st_size != file.bytes:
             raise LoadError(
-                "{name}: {path} has not the size that the manifest names", name=shown(drop.name), path=shown(file.path)
+                "{name}: {path} has not the size that the manifest names",
+                name=shown_line(drop.name),
+                path=shown_line(file.path),
             )

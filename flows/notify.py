@@ -40,7 +40,7 @@ def message(report: Report, version: str, link: str, lang: Lang) -> str:
     )
     rows = sum(file.rows for dataset in report.datasets.values() for file in dataset.files)
     counted = ", ".join(f"{count} {status.value}" for status, count in tally(report).items())
-    worst = [found.id for found in report.findings if found.status.value in ("error", "fail")]
+    worst = [found.id for status in ("fail", "error") for found in report.findings if found.status.value == status]
     lines = [
         head,
         f"{words['version']}: {version.removeprefix('sha256:')[:12]}",

@@ -18,7 +18,7 @@ from datacheck.registry.channels import Channel
 from datacheck.registry.publish import PublishRules
 from datacheck.registry.registry import Registry
 
-from .validate import shown
+from .validate import shown, shown_line
 
 VARIABLE = "DATACHECK_RULES"
 
@@ -69,7 +69,7 @@ class Rulebook(Channel):
             if path.name == name:
                 return path
         raise NoDropError(
-            "{name}: no complete drop of this name in incoming/; expected a name without a path", name=shown(name)
+            "{name}: no complete drop of this name in incoming/; expected a name without a path", name=shown_line(name)
         )
 
     def called(self, drop: Path) -> str:
@@ -122,6 +122,6 @@ def current(channel: str | None) -> Rulebook:
 def title(of: Callable[[Rulebook], str], channel: str | None) -> str:
     """The name of a run; a run without rules has one, too, and says itself what is wrong."""
     try:
-        return shown(of(current(channel)))
+        return shown_line(of(current(channel)))
     except UsageError:
         return "without rules"

@@ -17,7 +17,7 @@ from .look import NOT_PUBLISHED, look, strays, summary
 from .publish import ELSEWHERE, PUBLISHED, QUARANTINED, notify, said
 from .rules import Rulebook
 from .turns import Turns
-from .validate import INVALID, UNDECIDED, reason, shown
+from .validate import INVALID, UNDECIDED, reason, shown, shown_line
 
 _STATES = {"published": PUBLISHED, "quarantined": QUARANTINED}
 
@@ -64,9 +64,9 @@ class _Look:
         except BusyError:
             return ELSEWHERE
         except BaseException as error:  # noqa: BLE001 - the text of foreign exceptions could hold data
-            self._say(shown(f"{rules.called(drop)}: {reason(error).said(self._lang)}"))
+            self._say(f"{shown_line(rules.called(drop))}: {shown(reason(error).said(self._lang))}")
             return INVALID if isinstance(error, UsageError) else UNDECIDED
-        self._say(f"{shown(rules.called(drop))}: {said(outcome).said(self._lang)}")
+        self._say(f"{shown_line(rules.called(drop))}: {said(outcome).said(self._lang)}")
         return _STATES.get(outcome.status, UNDECIDED)
 
     def _publish(self, rules: Rulebook, drop: Path) -> Outcome:

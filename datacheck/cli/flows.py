@@ -1,12 +1,15 @@
 """`serve`, `watch`, `doctor` and `announce`: their words go to the flows, which alone import Prefect."""
 
 import importlib
+from pathlib import Path
 from types import ModuleType
 
 import typer
 
 from datacheck.cli.options import PASSED_ON
 from datacheck.errors import UsageError
+
+_ROOT = Path(__file__).parents[2]
 
 
 def register(app: typer.Typer) -> None:
@@ -18,8 +21,12 @@ def register(app: typer.Typer) -> None:
 
 
 def _flows(name: str) -> ModuleType:
-    """The module of the flows: datacheck_flows in an installed wheel, flows in a checkout. Raises UsageError."""
-    for package in ("datacheck_flows", "flows"):
+    """The module of the flows: datacheck_flows in an installed wheel, flows in a checkout. Raises UsageError.
+
+    An editable install leaves a copy of them as datacheck_flows, which is older than the checkout.
+    """
+    checkout = (_ROOT / "pyproject.toml").is_file() and (_ROOT / "flows" / f"{name}.py").is_file()
+    for package in ("flows", "datacheck_flows") if checkout else ("datacheck_flows", "flows"):
         try:
             return importlib.import_module(f"{package}.{name}")
         except ModuleNotFoundError as error:

@@ -112,7 +112,9 @@ class ContractReader(SettingsReader):
         """Whether there is such a trainer; complains where there is none."""
         if trainer is None or is_trainer(trainer):
             return True
-        what = unknown("trainer", trainer, trainer_names())
+        names = trainer_names()
+        family = [name for name in names if name.partition(".")[0] == trainer.partition(".")[0]]
+        what = unknown("trainer", trainer, family or names)  # `verl.grpo` is no `trl.grpo`
         self.complain((*where, "trainer"), "'{trainer}': {what}", trainer=trainer, what=what)
         return False
 

@@ -18,7 +18,7 @@ from datacheck.engine.canaries import unseen
 from datacheck.engine.coverage import coverage_of
 from datacheck.engine.execute import StepTask
 from datacheck.engine.record_ids import RECORD, with_records
-from datacheck.engine.store import Store, digest, read_json
+from datacheck.engine.store import Store, digest, present, read_json
 from datacheck.engine.suppressed import without
 from datacheck.engine.unread import unanswered
 from datacheck.engine.view import StoreView
@@ -85,7 +85,7 @@ def measurement(folder: Path) -> Measurement:
     """What `measure` left in a folder."""
     facts = read_json(folder / FACTS)
     found = folder / _EVIDENCE if facts["evidence"] else folder.parent / _nothing()
-    return Measurement(facts, local(found) if facts["places"] else None)
+    return Measurement(facts, local(present(found)) if facts["places"] else None)
 
 
 def measure(task: MeasureTask) -> None:

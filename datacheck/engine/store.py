@@ -31,11 +31,12 @@ from datacheck.engine import bucket, held, table_files
 from datacheck.engine.bucket import InBucket, Place
 from datacheck.engine.copies import new_copies
 from datacheck.engine.objects import checked
-from datacheck.errors import UsageError
+from datacheck.errors import LoadError, UsageError
 
 _PACKAGE = Path(__file__).parents[1]
 STORE = "DATACHECK_STORE"
 SMALL = 64 * 1024  # bytes of a table
+_SEAL = b"\n"
 _ASKED = 32  # keys of a bucket at a time
 
 
@@ -179,8 +180,9 @@ class Store:
             temporary.write_bytes(content)
 
     def write_json(self, target: Path, value: Any) -> None:
-        """Write one small JSON value."""
-        self.write_content(target, json.dumps(value, ensure_ascii=False).encode())
+        """Write one small JSON value, and its digest: the numbers of a verdict are among them."""
+        said = json.dumps(value, ensure_ascii=False).encode()
+        self.write_content(target, said + _SEAL + hashlib.sha256(said).hexdigest().encode())
 
     @contextmanager
     def scratch(self, *, shared: bool = False) -> Iterator[Path]:
@@ -293,8 +295,25 @@ def _writable_by_others(folder: Path) -> bool:
 
 
 def read_json(path: Path) -> Any:
-    """Read back what `write_json` wrote."""
-    return json.loads(content(path))
+    """Read back what `write_json` wrote. Raises LoadError where that is gone or damaged."""
+    said, _, seal = content(present(path)).rpartition(_SEAL)
+    if hashlib.sha256(said).hexdigest().encode() != seal:
+        raise _damaged(path)
+    return json.loads(said)
+
+
+def present(path: Path) -> Path:
+    """The same path. Raises LoadError where what was found when the run began is not there."""
+    if held.get(path) is None and not bucket.local(path).exists():
+        raise _damaged(path)
+    return path
+
+
+def _damaged(path: Path) -> LoadError:
+    return LoadError(
+        "{name} in the store is gone or damaged; remove the folder of the store, and run again",
+        name="/".join(path.parts[-3:]),
+    )
 
 
 def content(path: Path) -> bytes:

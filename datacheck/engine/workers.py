@@ -260,7 +260,8 @@ def guarded(work: Callable[[T], Any], task: T, *, debug: bool = False) -> Any:
         return Failure(type(error).__name__, STOPPED)
     except BaseException as error:  # noqa: BLE001 - nothing may pass silently
         frames = traceback.extract_tb(sys.exc_info()[2])
-        ours = [f"{Path(f.filename).name}:{f.lineno}" for f in frames if "datacheck" in f.filename]
-        kind, at = type(error).__name__, ours[-1] if ours else ""
+        mine = [f for f in frames if Path(f.filename).parent == discover.user_folder()]  # the line to be mended
+        ours = mine or [f for f in frames if "datacheck" in f.filename]
+        kind, at = type(error).__name__, f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else ""
         reason = Message("{kind} in {at}", kind=kind, at=at) if at else Message("{kind} in a library", kind=kind)
         return Failure(type(error).__name__, reason, trace_of(error) if debug else "")

@@ -128,6 +128,34 @@ def require_some(named: str, files: Files) -> None:
     raise UsageError(said)
 
 
+def _nothing_there(dataset: str, path: Path, named: str) -> UsageError:
+    """Why there is neither a file nor a folder at `path`, and what to do."""
+    if path.is_symlink():
+        return UsageError("{named}: a link to what is not there (dataset '{dataset}')", named=named, dataset=dataset)
+    if path.exists():
+        return UsageError(
+            "{named}: no regular file; expected a file or a folder (dataset '{dataset}')", named=named, dataset=dataset
+        )
+    if "*" in named:
+        return UsageError(
+            "{named}: a path has no `*`; name the folder, and the pattern under glob: (dataset '{dataset}')",
+            named=named,
+            dataset=dataset,
+        )
+    if close := near_file(path):
+        return UsageError(
+            "{named}: no such file or folder (dataset '{dataset}'); did you mean '{near}'?",
+            named=named,
+            dataset=dataset,
+            near=close,
+        )
+    return UsageError(
+        "{named}: no such file or folder (dataset '{dataset}'); give another with --data {dataset}=PATH",
+        named=named,
+        dataset=dataset,
+    )
+
+
 def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Files:
     """List the files at `path`, which the user wrote as `named`. Raises UsageError if there is nothing.
 
@@ -137,24 +165,7 @@ def dataset_files(dataset: str, path: Path, named: str, glob: str | None) -> Fil
         sha256 = _listed_file(path)
         return Files((FoundFile(path.resolve(), shown_name(path.name), path.stat().st_size, sha256),), ())
     if not path.is_dir():
-        if "*" in named:
-            raise UsageError(
-                "{named}: a path has no `*`; name the folder, and the pattern under glob: (dataset '{dataset}')",
-                named=named,
-                dataset=dataset,
-            )
-        if close := near_file(path):
-            raise UsageError(
-                "{named}: no such file or folder (dataset '{dataset}'); did you mean '{near}'?",
-                named=named,
-                dataset=dataset,
-                near=close,
-            )
-        raise UsageError(
-            "{named}: no such file or folder (dataset '{dataset}'); give another with --data {dataset}=PATH",
-            named=named,
-            dataset=dataset,
-        )
+        raise _nothing_there(dataset, path, named)
     listed = _listed(path)
     found: list[str] = []
     skipped_files: list[tuple[str, Message]] = []

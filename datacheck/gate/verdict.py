@@ -123,8 +123,11 @@ class Verdict:
 
     @property
     def blocking(self) -> tuple[Judged, ...]:
-        """What makes a failed verdict fail: failed and undecided findings; under strict warnings too."""
-        return self.of_status("fail", "error", *(("warn",) if self.strict else ()))
+        """What makes a failed verdict fail: failed and undecided findings; under strict warnings too.
+
+        In this order: where no row could be read, that failed, and all else is undecided because of it.
+        """
+        return (*self.of_status("fail"), *self.of_status("error"), *(self.of_status("warn") if self.strict else ()))
 
     def payload(self) -> bytes:
         """The statement, canonical."""

@@ -18,6 +18,7 @@ from datacheck.gate.decisions import Waiver, day_of, read_signed, require_signab
 from datacheck.gate.dsse import EnvelopeError
 from datacheck.gate.trust import Trust, today
 from datacheck.gate.verdict import Judged, Verdict
+from datacheck.i18n.message import Message
 
 _NAME = re.compile(r"[0-9a-f]{64}\.dsse\.json")
 
@@ -40,7 +41,8 @@ def draft(
     targets = named if finding else [f for f in verdict.blocking if (f.check, f.dataset) == (check, dataset)]
     if not targets:
         asked = finding or f"{dataset}.{check}"
-        known = unknown("finding", asked, [f.id for f in verdict.blocking])
+        blocks = [f.id for f in verdict.blocking]
+        known = unknown("finding", asked, blocks) if blocks else Message("it passed, and nothing is to be waived")
         raise UsageError("{asked}: nothing of it blocks this version; {known}", asked=shown(asked), known=known)
     undecided = [f.id for f in targets if f.status == "error"]
     if undecided:

@@ -45,7 +45,7 @@ def sample_of(path: Path, glob: str | None = None, records: str | None = None) -
 
     glob, records: of a folder, or of a document, only these files, or this list.
     """
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         hint = [Message("did you mean '{near}'?", near=close)] if (close := near_file(path)) else []
         raise UsageError(joined((Message("{path}: no such file or folder", path=path), *hint)))
     named = str(path)
@@ -122,7 +122,7 @@ def _why(files: Sequence[Path], records: str | None) -> Iterator[Message]:
             yield Message("{place}: {why} ({code})", place=place, why=Message.unpacked(said), code=code)
             yield Message(CODES[code].fix)
             return
-    yield Message("`datacheck explain unreadable_lines` says what can be wrong")
+    yield Message("the files hold no row") if files else Message("the folder holds no file")
 
 
 def _first_problem(file: Path, reading: Reading) -> tuple[int | None, str, str] | None:

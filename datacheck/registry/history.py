@@ -102,7 +102,7 @@ def words_of(entry: Entry, lang: Lang) -> str:
         phrase = facts.get("why", "") if entry.kind == "erase" else entry.kind
         words = [_say(lang, phrase, what) if phrase in _PHRASES else entry.kind]
         words += [str(facts[key]) for key in ("waived", "reason") if facts.get(key)]
-    return shown(f"{number}  {WORDS[lang].semicolon.join(words)}")
+    return f"{number}  {shown(WORDS[lang].semicolon.join(words))}"  # nine digits of an id are no telephone number
 
 
 def print_outcome(found: Outcome, console: Console, lang: Lang) -> None:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:  # only what is not known is run, and only that needs the libr
     from datacheck.verdict.model import Report
 
 EARLIER = "published:"  # instead of a path: what a channel, by default this one, had before this version
+_TOLD = 5  # findings that are named in a line
 _LOOK = 0.2  # seconds between two looks at a claim of somebody else
 
 Status = Literal["published", "quarantined", "revoked", "undecided", "interrupted"]
@@ -576,7 +577,8 @@ def _judged(folder: Path, verdict: Verdict, signers: Sequence[str], trust: Trust
     """Passed, or every failed finding waived; never what could not be decided."""
     if verdict.result in ("PASSED", "WARNED"):
         return Permission(yes=True)
-    told = ", ".join(f"{finding.id} ({finding.status})" for finding in verdict.blocking[:5]) or verdict.verdict
+    told = ", ".join(f"{finding.id} ({finding.status})" for finding in verdict.blocking[:_TOLD]) or verdict.verdict
+    told += f" (+{more})" if (more := len(verdict.blocking) - _TOLD) > 0 else ""
     try:
         waivers = read_waivers(folder, trust, verdict, signers)
     except WaiverError as error:

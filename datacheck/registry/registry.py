@@ -141,9 +141,16 @@ class Registry:
 
     def drops(self, channel: str | None = None) -> list[Path]:
         """The complete drops in incoming/, or in a channel's folder there; one without a manifest is being written."""
+        return [path for path in self._complete(channel) if not path.is_symlink()]
+
+    def linked(self, channel: str | None = None) -> list[Path]:
+        """Links to complete drops, where drops are expected: who can change the link would change what is read."""
+        return [path for path in self._complete(channel) if path.is_symlink()]
+
+    def _complete(self, channel: str | None) -> list[Path]:
         incoming = self.root / "incoming" / (channel or "")
         found = sorted(incoming.iterdir()) if incoming.is_dir() and not incoming.is_symlink() else []
-        return [path for path in found if not path.is_symlink() and (path / MANIFEST).is_file()]
+        return [path for path in found if (path / MANIFEST).is_file()]
 
     def heads(self) -> list[tuple[Path, Head]]:
         """The heads of the ledger that lie in the folders of versions."""

@@ -2,6 +2,7 @@
 
 import codecs
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ from datacheck.report import shape
 from datacheck.status import Status
 
 _COMMAND = re.compile(r"^(\s*):(?=:)")  # GitHub takes commands from the start of a line, and after ##[
+_GOES_ON = " \\"
 _WIDEST = 100  # lines longer than this are hard to read
 STYLES = {
     Status.PASS: "green",
@@ -75,6 +77,20 @@ class Screen:
             start = [(head, style), label] if index == 0 else [blank]
             line = Text.assemble(*start, part)
             self.console.print(line, soft_wrap=True, highlight=False)
+
+    def command(self, command: str) -> None:
+        """Print what is to be typed. Where it does not fit it goes on with an option, as a shell reads it."""
+        pieces = [""]
+        for word in shlex.split(command):
+            pieces += [""] if word.startswith("--") else []
+            pieces[-1] += f" {self.safe(shlex.quote(word))}"
+        line = " " + pieces[0]
+        for piece in pieces[1:]:
+            if cell_len(line + piece) > self.width - len(_GOES_ON):
+                self.console.print(Text(line + _GOES_ON), soft_wrap=True, highlight=False)
+                line = "   "
+            line += piece
+        self.console.print(Text(line), soft_wrap=True, highlight=False)
 
     def heading(self, text: str) -> None:
         """Print a heading after an empty line."""

@@ -4,6 +4,7 @@ Every line begins with our own words or signs, never with data, and data is neve
 colour the terminal, move its cursor or speak to a CI system that reads commands from the output.
 """
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from datacheck.check import Status
 from datacheck.i18n.words import WORDS, Lang, Words, told
 from datacheck.report import cards, sets, shape, show
 from datacheck.report.cards import Card
+from datacheck.report.commands import commands
 from datacheck.report.faces import faces
 from datacheck.report.screen import STYLES, Screen, make_screen
 from datacheck.verdict.model import Finding, Place, Report, ValueEntry
@@ -61,12 +63,29 @@ def print_report(
     _funnel(screen, report)
     _not_checked(screen, report)
     if folder is not None:
+        _next(screen, report, Path(folder))
         screen.heading(words.reports)
         written = [name for name in faces() if (Path(folder) / name).is_file()]
         screen.line(f"{folder}/  {', '.join([*written, 'report.json'])}", head="  ")
         if report.verdict is not Status.PASS:  # the first lines have left the screen
             screen.line()
             _verdict(screen, report)
+
+
+def _next(screen: Screen, report: Report, folder: Path) -> None:
+    """The command that takes away what can be taken away, as on the page; nothing where no row can be blamed."""
+    try:
+        run = json.loads((folder / "run.json").read_bytes())
+    except (OSError, ValueError):
+        return
+    todo, words = commands(report, run), screen.words
+    if not todo.apply:
+        return
+    screen.heading(words.next_steps)
+    screen.line(told(words.mend, words.lang, show.number(todo.gone), show.number(todo.rows)), head="  ")
+    screen.command(todo.apply)
+    if todo.redact:
+        screen.line(words.mend_redact.format(todo.redact), head="  ")
 
 
 def _follows(report: Report, finding: Finding) -> bool:

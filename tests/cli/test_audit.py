@@ -1,6 +1,8 @@
 """`datacheck data.jsonl` and `datacheck demo`: a verdict for who has written no contract yet."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 from core_helpers import BAD, GOOD, ROOT, jsonl, report, spawn
@@ -69,6 +71,29 @@ def test_what_is_no_data_is_told_in_one_line(tmp_path, monkeypatch, command, nam
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert words in err
     assert [path.name for path in tmp_path.iterdir()] == ["sft.yaml"]
+
+
+def nowhere(path):
+    path.symlink_to("gone.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (nowhere, "a link to what is not there"),
+        (os.mkfifo, "no regular file; expected a file or a folder"),
+        (Path.mkdir, "no row could be read; the folder holds no file"),
+        (lambda path: path.write_text("[]"), "no row could be read; the files hold no row"),
+    ],
+    ids=["link", "pipe", "empty folder", "no row"],
+)
+def test_what_cannot_be_read_is_named_for_what_it_is(tmp_path, monkeypatch, command, make, words):
+    monkeypatch.chdir(tmp_path)
+    make(tmp_path / "drop.json")
+    code, out, err = command("audit", "drop.json")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert words in err
+    assert "did you mean" not in err
 
 
 def test_a_report_in_the_data_would_be_data_the_next_time(tmp_path, monkeypatch, command):

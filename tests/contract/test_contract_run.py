@@ -47,6 +47,7 @@ def test_the_files_of_a_run_are_inputs_of_the_report(folder):
         ("{tokenizer: nowhere}", "run.tokenizer: nowhere: no such folder"),
         ("{tokenizer: ../tok}", "outside the contract's folder; name it on the command line: --run tokenizer=PATH"),
         ("{config: tok}", "run.config: tok: no such file"),
+        ("{trainer: verl.grpo}", "unknown trainer; did you mean 'verl.rl'?"),  # and not 'trl.grpo', of another family
         ("{max_length: 0}", "run.max_length: expected 1 or more"),
         ("[tok]", "run"),
     ],

@@ -296,3 +296,24 @@ def test_a_worker_does_what_was_registered_for_its_end(tmp_path):
     assert list(workers.map(partial(atexit.register, Path.touch), [tmp_path / "ended"])) == [Path.touch]
     workers.close()
     assert (tmp_path / "ended").exists()
+
+
+def test_of_an_error_in_a_check_of_ones_own_its_own_line_is_told(tmp_path, command):
+    jsonl(tmp_path / "train.jsonl", GOOD)
+    user_check(tmp_path / "checks", "breaks", "return Measured((Value('number', int('13912348765x')),))")
+    rules = contract(tmp_path, [{"check": "breaks", "limits": {"number": {"max": 1}}}])
+    code, _, _ = command(
+        "run",
+        rules,
+        "--data",
+        f"train={tmp_path / 'train.jsonl'}",
+        "--checks",
+        tmp_path / "checks",
+        "--out",
+        tmp_path / "out",
+    )
+    (found,) = [each for each in report(tmp_path / "out")["findings"] if each["check"] == "breaks"]
+    line = next(
+        n for n, text in enumerate((tmp_path / "checks" / "breaks.py").read_text().splitlines(), 1) if "int(" in text
+    )
+    assert (code, found["error"]) == (3, f"ValueError in breaks.py:{line}")

@@ -276,3 +276,11 @@ def test_drafts_are_for_the_report_of_the_verdict(house, command, guarded, chang
     assert (code, told in " ".join(err.split())) == (2, True), err
     assert waive(command, house, house.bad, "--drafts", drafts(house, "keep"), key="validator")[0] == 14
     assert guarded(house.bad)[0] == 10
+
+
+def test_there_is_nothing_to_waive_of_what_passed(house, command):
+    code, _, err = waive(command, house, house.good)
+    assert (code, err) == (
+        2,
+        "train.role_errors: nothing of it blocks this version; it passed, and nothing is to be waived\n",
+    )

@@ -6,6 +6,7 @@ import pytest
 from registry_helpers import manifest_id
 
 from datacheck.errors import FailedError, LoadError, UsageError
+from datacheck.files.versions import write_manifest
 from datacheck.gate.verify import verify
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -112,3 +113,11 @@ def test_a_known_version_is_answered_within_a_second(site):
     before = time.process_time()
     assert site.publish(drop).known
     assert time.process_time() - before < 1
+
+
+def test_what_could_not_be_read_stands_before_what_that_hindered(site):
+    drop = site.drop("empty")
+    (drop / "data.jsonl").write_bytes("问".encode("gbk"))
+    (drop / "_MANIFEST.json").unlink()
+    write_manifest(drop)
+    assert site.publish(drop).reason.startswith("train.too_few_rows (fail), train.unreadable_lines (fail), ")

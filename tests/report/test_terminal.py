@@ -1,4 +1,6 @@
 import io
+import json
+import subprocess
 import unicodedata
 
 import pytest
@@ -153,3 +155,22 @@ def test_what_was_not_measured_for_want_of_rows_stands_in_the_table_alone(tmp_pa
     assert "fail[unreadable_lines]" in text
     without = report.model_copy(update={"findings": [f for f in report.findings if f.status != "fail"]})
     assert "error[" in printed(without)
+
+
+def test_what_to_type_next_can_be_pasted(build, tmp_path):
+    typed = {"out": "runs/it's", "contract": "c.yaml", "paths": {"train": f"drops/{'long' * 12}/a b"}}
+    (tmp_path / "run.json").write_text(json.dumps({"typed": typed}), encoding="utf-8")
+    lines = printed(build("forum"), folder=str(tmp_path)).split("\n")
+    at = next(n for n, line in enumerate(lines) if line.startswith("  datacheck apply"))
+    pasted = "\n".join(lines[at : next(n for n in range(at, len(lines)) if not lines[n].endswith("\\")) + 1])
+    asked = subprocess.run(
+        ["sh", "-c", f"set -- {pasted}; printf '%s\\n' \"$@\""], capture_output=True, check=True, text=True
+    )
+    assert asked.stdout.splitlines() == [
+        *("datacheck", "apply", "runs/it's", "--data", f"train=drops/{'long' * 12}/a b", "--out", "runs/it's-mended")
+    ]
+    assert lines[at - 2] == "What to type next"
+
+
+def test_of_what_no_row_can_be_blamed_nothing_is_to_be_typed(build, tmp_path):
+    assert "What to type next" not in printed(build("forum"), folder=str(tmp_path))

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_store_of_other_numbers",
+        "numbers of a store that are not those that were written are no verdict",
+        "datacheck.engine.store.read_json",
+        "hashlib.sha256(said).hexdigest().encode() != seal",
+        "False",
+        "tests/engine/test_store_damage.py::test_numbers_that_are_not_those_that_were_written_are_no_verdict[flipped]",
+    ),
+    Sabotage(
         "scratch_over_the_network",
         "scratch files of a cluster lie on the machine of the worker",
         "datacheck.engine.store.Store.scratch",

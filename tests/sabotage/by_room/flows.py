@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "an_event_into_the_void",
+        "who announces a drop is told where no server took the event",
+        "flows.announce.announce",
+        'raise DatacheckError("{reason}", reason=unanswered(error)) from None',
+        "return",
+        "tests/flows/test_looks.py::test_an_event_that_no_server_took_is_no_success",
+    ),
+    Sabotage(
+        "a_drop_writes_the_log",
+        "the name of a drop forges no line of a log",
+        "flows.look.summary",
+        "drop=shown_line(name)",
+        "drop=name",
+        "tests/flows/test_looks.py::test_a_drop_whose_name_holds_a_line_end_forges_no_line",
+    ),
+    Sabotage(
         "any_channel_of_a_request",
         "a request names a channel that is served",
         "flows.rules.current",
