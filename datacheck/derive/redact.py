@@ -300,7 +300,7 @@ class Redactor:
     def _add_names(
         self, records: Sequence[Record], counts: Sequence[int], read: Sequence[str], found: list[list["Replacement"]]
     ) -> None:
-        """Add to what is found in strings the names in records that hold somebody's identifier or name.
+        """Add to what is found in strings the names and likely numbers in records that hold somebody's data.
 
         counts: of the strings of each record, which follow each other in `read` and `found`.
         """
@@ -314,6 +314,9 @@ class Redactor:
             somebodys, self._anonymiser.names_in_rows([read[number] for number in somebodys]), strict=True
         ):
             found[number] = _with_names(found[number], names)
+        rough = self._anonymiser.rough([read[number] for number in somebodys], [found[number] for number in somebodys])
+        for number, values in zip(somebodys, rough, strict=True):
+            found[number] = sorted([*found[number], *values], key=lambda each: each.start)
 
     def _replace_traces(self, record: Record, form: Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
