@@ -99,6 +99,12 @@ class Anonymiser:
                 found[number] += [self._named(value, leaf.written(span), kind) for _, span, kind in places]
         return [_apart(own) for own in found]
 
+    def named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
+        """Return which texts hold a name and what has the form of an identifier, which no recognizer lets pass."""
+        units = [gathered(fold_url(text)).text for text in texts]
+        rough, names = self.rough(texts, [[] for _ in texts]), row_names(units)
+        return [bool(own) and number in names for number, own in enumerate(rough)]
+
     def rough(self, texts: Sequence[str], taken: Sequence[Sequence[Replacement]]) -> list[list[Replacement]]:
         """Return for each text of somebody's record what only has the form of an identifier, beside what is taken."""
         wanted = [rough_values(t, [(each.start, each.end) for each in own]) for t, own in zip(texts, taken, strict=True)]

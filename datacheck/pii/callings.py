@@ -49,15 +49,15 @@ _OPERAND = re.compile(r"[ ]?[0-9A-Za-z$\\<=>{(（零一二两三四五六七八�
 _CALLING = frozenset("他她写请的给叫让找问跟和与帮替陪谢对约及向由被把为是告诉知")
 _DOES = frozenset(
     "的了说来去在是也今明昨要想会还已都没不把被给和跟你您收稍确提回填签打发寄申预购问答表反同先女太老师医经主教律阿"
-    "登处办通复久下领取退住出入转交接补缴到未最參請說來會還沒給確簽發問赔挂需驾"
+    "登处办通复久下领取退住出入转交接补缴到未最那既核辛查參請說來會還沒給確簽發問赔挂需驾"
 )
 # A given name that is a word as well stands between such characters.
 _NAMED_LEFT = (
-    rf"(?:(?<![{HAN}])|(?<=[写给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系吗致祝]))"
+    rf"(?:(?<![{HAN}])|(?<=[写给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系吗致祝方]))"
 )
 _NAMED_RIGHT = (
     rf"(?:(?![{HAN}])|(?=[了说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍哥姐总叔姨弟妹嫂同先女小"
-    "老师确提回填签发办申预登处通久下复领取住出入接吧请赔受转自要需挂驾将仍曾拟愿承說來會還沒給]|早日))"
+    "老师确提回填签发办申预登处通久下复领取住出入接吧请赔受转自要需挂驾将仍曾拟愿很未合核既辛查那承說來會還沒給]|早日))"
 )
 # Verbs that somebody is the object of: 赔偿卫国医疗费
 _DONE_TO = "|".join(sorted(words("赔偿 补偿 通知 联系 转告 告诉 感谢 委托 协助 陪同 照顾 起诉 支付 聯絡 通知 委託")))
@@ -115,7 +115,7 @@ def _is_direct(text: str, start: int, end: int) -> bool:
 def named(text: str, given: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """Yield where a given name that is a word as well stands for somebody, and the name."""
     one = "|".join(given)
-    calls = f"{_NAMED_LEFT}({one}){_NAMED_RIGHT}|({one})(?=[哥姐叔姨](?![弟妹夫])|家长|同学)|(?<=(?:{_DONE_TO}))({one})"
+    calls = f"{_NAMED_LEFT}({one}){_NAMED_RIGHT}|({one})(?=[哥姐叔姨](?![弟妹夫])|家长|{TITLES})|(?<=(?:{_DONE_TO}))({one})"
     found = {match.span(): match[1] or match[2] or match[3] for match in re.finditer(calls, text)}
     after_words = re.finditer(f"({one}){_NAMED_RIGHT}", text)  # 明天长江会来
     found |= {match.span(): match[1] for match in after_words if _is_word_before(text, match.start())}

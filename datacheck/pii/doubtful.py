@@ -43,6 +43,11 @@ _RIGHT: dict[str, Callable[[str], bool]] = {
     "CN_RESIDENT_ID": lambda value: check_digit(value[:17]) == value[-1].upper(),
     "TW_ID": lambda value: tw_id.is_valid(value.upper()),
 }
+LIKELY = (
+    r"[2-9]\p{Nd}{2}\)?[ .\-]{1,2}[2-9２-９]\p{Nd}{2}[ .\-－]\p{Nd}{4}|[1１][3-9３-９](?:[^\p{Nd}\p{L}]{0,3}\p{Nd}){9}"
+    r"|[3-6]\p{Nd}(?:[^\p{Nd}\p{L}]?\p{Nd}){13}"
+)
+"""Rust: in a text with a form that may be somebody's beside a name alone."""
 _SPOKEN = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 # In a list of fields (刘洋 138… 83019188 lin_raidw06) those beside somebody's are somebody's.
 _FIELD = re.compile(r"[^\s/|,，;；、()（）]+")

@@ -21,9 +21,10 @@ from datacheck.text import tables
 _LEAST = 0.0
 """At or above it is a name: .87 of the names of a generator, and 4 words in 100 texts of encyclopaedias and exams."""
 _NAME = math.log(1 / 200)
-_COMPOUND_LOG, _SURNAME_LOG, _UNSEEN, _GIVEN_LOG, _WORD_LOG, _OTHER_WORD_LOG = -6.9, -9.0, -16.5, -8.5, -11.0, -13.0
+_COMPOUND_LOG, _SURNAME_LOG, _UNSEEN, _GIVEN_LOG = -6.9, -9.0, -16.5, -8.5
+_USUAL_WORD_LOG, _WORD_LOG, _OTHER_WORD_LOG = -9.0, -11.0, -13.0
 _FUNCTION_LOSS, _SHORT_LOSS = 3.0, 1.5
-_EDGE, _APART, _LED = 1.2, 1.5, 3.0
+_EDGE, _APART, _LED = 1.2, 2.5, 4.0
 _LONGEST = 6
 RARE = (
     "鹿咸暴哈帅庹操铁银谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
@@ -34,23 +35,23 @@ GIVEN_CHARACTERS = (
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
-_SURNAMES = frozenset(SURNAMES + RARE) | {"代", "庹", "连"}
-_GIVEN_CHARACTERS = frozenset(GIVEN_CHARACTERS)
+_SURNAMES = frozenset(SURNAMES + RARE + "代楼缑连欧简")
+_USUAL, _GIVEN_CHARACTERS = frozenset(GIVEN), frozenset(GIVEN_CHARACTERS)
 _RUN = re.compile(f"[{HAN}]+")
 _COMPOUND = frozenset(COMPOUND.split("|")) | {"淳于", "呼延", "拓跋", "纳兰"}
 # Surnames that are oftener another word
 _FUNCTION = frozenset(
-    "应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即高易安越双阴万黄金白蓝明支计查代段封原张幸"
+    "应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即高易安越双阴万黄金白蓝明支计查段封原张幸祝"
 )
 # With these no given name ends: streets and shops, organs and substances, words of grammar
 _NO_END = frozenset(
     "路街道桥村庄苑园里店区县镇乡市省馆院寺校厂司社站厅塔者之为不的了是在与及或也都就而以其此个这那们得着过吗呢吧啊说来去问要会没把"
-    "被给让年号级型部类式费卡牌款后前上下内外间种色表价税票氏国素酸炎征症病剂基虫币某姐哥总"
+    "被给让年号级型部类式费卡牌款后前上下内外间种色表价税票氏素酸炎征症病剂基虫币某姐哥总"
 )
-_FAMILIAR, _NEVER = ("老", "小", "阿"), frozenset("您你我他她它们咱谁哪的是不没")
+_FAMILIAR, NEVER = ("老", "小", "阿"), frozenset("您你我他她它们咱谁哪的是不没叫")
 _GOES_ON = frozenset("路街桥村庄苑店区县镇乡市省馆楼院寺站素酸炎征症病剂氏·•-")
 _LEADS = re.compile(
-    r"(?:骑手|老师|导师|医[师生師]|大夫|护士|主治|主管|领队|选手|嫌疑人|被告|朋友|同桌|室友|老[婆公]|妈妈?|爸爸?|转[交给告]|名叫|我[是叫]|[给找帮替@])[ ]?\Z"
+    r"(?:骑手|老师|导师|医[师生師]|大夫|护士|主治|主管|领队|选手|嫌疑人|被告|朋友|同桌|室友|先生|太太|爱人|丈夫|妻子|换成|主管|周[一二三四五六日天]|老[婆公]|妈妈?|爸爸?|转[交给告]|名叫|我[是叫]|[给找帮替@])[ ]?\Z"
 )
 _TITLE = re.compile(TITLES)
 
@@ -66,6 +67,7 @@ class LikelyName(NamedTuple):
 # A name is spread over the line as well: 席 圆 圆
 _SPREAD = re.compile(
     rf"(?<=[{HAN}])[ \u3000](?=[{HAN}](?:[ \u3000][{HAN}]|(?![{HAN}])))"
+    rf"|(?<=[ \u3000][{HAN}])[ \u3000](?=[{GIVEN_CHARACTERS}])"
     rf"|(?<=(?<![{HAN}])[{SURNAMES}{RARE}])[ \u3000](?=[{GIVEN_CHARACTERS}])"
 )
 
@@ -101,7 +103,7 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str]) -> Iterator
     for start, size, given in ((at, size, given) for at in range(len(run)) for size in (1, 2) for given in (1, 2)):
         surname, name = run[start : start + size], run[start + size : start + size + given]
         end = start + size + given
-        if text[first + start - 1 : first + start] in _FAMILIAR or not _NEVER.isdisjoint(name):  # see `callings`
+        if text[first + start - 1 : first + start] in _FAMILIAR or not NEVER.isdisjoint(name):  # see `callings`
             continue
         if surname not in (_COMPOUND if size > 1 else _SURNAMES) or len(name) < given or name[-1] in _NO_END:
             continue
@@ -111,7 +113,8 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str]) -> Iterator
         if given == 1:
             of_name = _given(ends, name) - _SHORT_LOSS
         else:  # a word may be a given name as well: 平安, 建设
-            as_word = _WORD_LOG if _GIVEN_CHARACTERS.issuperset(name) else _OTHER_WORD_LOG
+            usual = _USUAL_WORD_LOG if _USUAL.issuperset(name) else _WORD_LOG
+            as_word = usual if _GIVEN_CHARACTERS.issuperset(name) else _OTHER_WORD_LOG
             of_name = max(_given(goes_on, name[0]) + _given(ends, name[1]), as_word if name in counts else -math.inf)
         score += of_name + _NAME + before[start] + after[end] - total - _FUNCTION_LOSS * (surname in _FUNCTION)
         score += _beside(text, first + start, first + end, leads)

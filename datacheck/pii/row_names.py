@@ -6,13 +6,12 @@ a capitalised word, and two or three capitalised words, or a likely Chinese name
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
-from datacheck.pii.given_names import given_names, words_as_names
-from datacheck.pii.likely_names import GIVEN_CHARACTERS, RARE, likely_names
+from datacheck.pii.given_names import given_names, surnames, without_accents, words_as_names
+from datacheck.pii.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_names
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
 from datacheck.pii.tagger import is_entry
@@ -23,6 +22,8 @@ _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
 _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
+_MAILBOX = re.compile(r"([A-Za-z0-9._%+\-]{3,64})[ ]?@")
+_REVERSED = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_WORD}, {_WORD}(?![{LATIN}0-9@&]| [A-Z])")
 _ROLES = (
     "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
@@ -88,9 +89,11 @@ _SYLLABLE = (
     "|ui|uo|a|e|i|o|u)"
 )
 _PINYIN = re.compile(
-    rf"(?<![{LATIN}0-9])(?P<value>(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
+    rf"(?<![{LATIN}0-9])(?P<value>(?:Chan|Wong|Cheung|Lau|Leung|Lam|Yip|Hsu|Hsieh|Tsai|Tseng|Chiang|Kuo|Yeh|Lü|Lyu|Ouyang|Szeto|Chow|Kwok|Tsang)"
+    rf"[ ][A-Z][a-z]{{1,5}}(?:[ -][A-Z]?[a-z]{{1,5}})?(?![{LATIN}0-9])"
+    rf"|(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
     rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao)"
-    rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
+    rf"[ ](?=[A-Z])(?i:{_SYLLABLE})[ -]?(?i:{_SYLLABLE})?)(?![{LATIN}0-9])"
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}}"
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
@@ -219,10 +222,9 @@ def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
             others = [name for name in found.get(number, ()) if not any(_overlap(name, each) for each in own)]
             found[number] = sorted([*others, *own])
     for number, text in enumerate(texts):
-        others = found.get(number, [])
+        others = [name for name in found.get(number, ()) if NEVER.isdisjoint(text[name.start + 1 : name.end])]
         likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS))
-        if own := [name for name in likely if not any(_overlap(name, each) for each in others)]:
-            found[number] = sorted([*others, *own])
+        found[number] = sorted([*others, *(name for name in likely if not any(_overlap(name, each) for each in others))])
     return found
 
 
@@ -233,14 +235,30 @@ def _overlap(one: FreeName, two: FreeName) -> bool:
 def _listed(text: str) -> Iterator[FreeName]:
     """Runs of capitalised words that begin with a given name, be it a word as well."""
     given, ends = given_names()
+    mailboxes = [re.sub("[^a-z]", "", match[1].lower()) for match in _MAILBOX.finditer(text)] if "@" in text else []
     for match in _RUN.finditer(text):
         parts = match[0].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER:
             parts = parts[1:]
-        first, last = _without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
+        if match[0].isupper():  # ANNA PETROV
+            parts = [part.title() for part in parts]
+        first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
         is_end = last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO))
-        if (first in given or first in words_as_names()) and not is_end and len(last) > 1:
+        is_first = first in given or first in words_as_names()
+        is_last = _has_mailbox(match[0], mailboxes) or without_accents(last) in surnames() and first not in ends and first not in _OTHER  # Jiwoo Patel
+        if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
+    for match in _REVERSED.finditer(text):  # Whitfield, Sarah
+        last, first = (without_accents(word) for word in match[0].split(", "))
+        is_last = last in surnames() or _has_mailbox(match[0], mailboxes)
+        if is_last and (first in given or first in words_as_names()):
+            yield FreeName(*match.span(), LISTED)
+
+
+def _has_mailbox(name: str, mailboxes: Sequence[str]) -> bool:
+    """Whether a mailbox in the text is called after somebody: Jiwoo Woods <jiwoo.woods@…>."""
+    words = [re.sub("[^a-z]", "", without_accents(word).lower()) for word in name.split()]
+    return any(all(len(word) > 1 and word in mailbox for word in words) for mailbox in mailboxes)
 
 
 def _led(text: str) -> Iterator[FreeName]:
@@ -283,6 +301,3 @@ def _is_rarely_a_word(name: str) -> bool:
     """Whether a surname and one character are a word only seldom: 高军, 万一, but not 高兴."""
     return len(name) == 2 and name[1] in _GIVEN_NAMES and not is_common(name) and name[1:] not in TITLES
 
-
-def _without_accents(word: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
