@@ -8,11 +8,11 @@ from typing import NamedTuple
 import polars as pl
 
 from datacheck.pii.analyzer import FOUND, find
-from datacheck.pii.doubtful import is_seen, passed, plain, rough_values
+from datacheck.pii.doubtful import is_seen, passed, plain, rough_values, stand_near
 from datacheck.pii.hidden import UNUSED, hidden, lean
 from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
 from datacheck.pii.likely_names import gathered
-from datacheck.pii.normalise import as_read, fold_url
+from datacheck.pii.normalise import Folded, as_read, fold_url
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.row_names import row_names
 from datacheck.pii.rules import Rules, identified
@@ -101,9 +101,11 @@ class Anonymiser:
 
     def named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
         """Return which texts hold a name and what has the form of an identifier, which no recognizer lets pass."""
-        units = [gathered(fold_url(text)).text for text in texts]
-        rough, names = self.rough(texts, [[] for _ in texts]), row_names(units)
-        return [bool(own) and number in names for number, own in enumerate(rough)]
+        rough = self.rough(texts, [[] for _ in texts])
+        units = [gathered(fold_url(text)) if own else Folded("", None) for text, own in zip(texts, rough, strict=True)]
+        names = row_names([unit.text for unit in units])
+        places = [[units[number].span(*name[:2]) for name in names.get(number, ())] for number in range(len(texts))]
+        return [stand_near([each[:2] for each in own], at) for own, at in zip(rough, places, strict=True)]
 
     def rough(self, texts: Sequence[str], taken: Sequence[Sequence[Replacement]]) -> list[list[Replacement]]:
         """Return for each text of somebody's record what only has the form of an identifier, beside what is taken."""

@@ -49,7 +49,7 @@ _OPERAND = re.compile(r"[ ]?[0-9A-Za-z$\\<=>{(（零一二两三四五六七八�
 _CALLING = frozenset("他她写请的给叫让找问跟和与帮替陪谢对约及向由被把为是告诉知")
 _DOES = frozenset(
     "的了说来去在是也今明昨要想会还已都没不把被给和跟你您收稍确提回填签打发寄申预购问答表反同先女太老师医经主教律阿"
-    "登处办通复久下领取退住出入转交接补缴到未最那既核辛查參請說來會還沒給確簽發問赔挂需驾"
+    "登处办通复久下领取退住出入转交接补缴到未最那既核辛查看參請說來會還沒給確簽發問赔挂需驾"
 )
 # A given name that is a word as well stands between such characters.
 _NAMED_LEFT = (
@@ -128,7 +128,8 @@ def nicknamed(text: str, last: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     for match in re.finditer(rf"(?<![{HAN}]·)(?:[阿小]([{one}])|([{one}])\2)", text) if one else ():
         start, end = match.span()
         goes = goes_on(text, start, end) or is_entry(text[end - 1 : end + 1])  # 小建议
-        if not (goes or is_entry(match[0])) or _is_called(text, start, end):  # 阿金 is a word, too
+        is_word = match[0][0] == "小" or (match[2] and is_entry(match[0]))  # 小怡园酒店, 明明
+        if not (goes or is_word) or _is_called(text, start, end):
             yield start, end, match[1] or match[2]
 
 

@@ -19,12 +19,13 @@ from datacheck.pii.recognizers.cn_bank_card import luhn
 from datacheck.pii.recognizers.cn_resident_id import check_digit
 
 _BREAKS = re.compile(r"(?<=[0-9])[ \t]*[\r\n]+[ \t>*\-]*(?=[0-9])")
-_SIGN = r"[^\w\n]"
-_GAP = rf"(?:_|[ ]?(?:然后|接着|最后|后面|再|后)是?[ ]?|{_SIGN}{{0,3}})"
+_SIGN = r"[ \u00a0\u3000.\-\u2010-\u2015·•~～_/]"
+_MOBILE_SIGN = r"[^\w\n\"'()（）\[\]{}<>|;:=]"
+_GAP = rf"(?:_|[ ]?(?:然后|接着|最后|后面|再|后)是?[ ]?|{_MOBILE_SIGN}{{0,3}})"
 _FORMS = {
     "CN_MOBILE": re.compile(
         rf"(?<![0-9])(?:\+?86{_SIGN}{{0,2}})?(?:1[3-9][0-9]{_GAP}[0-9]{{4}}{_GAP}[0-9]{{4}}"
-        rf"|1{_SIGN}{{1,2}}[3-9](?:{_SIGN}{{1,2}}[0-9]){{9}})(?![0-9])"
+        rf"|1{_MOBILE_SIGN}{{1,2}}[3-9](?:{_MOBILE_SIGN}{{1,2}}[0-9]){{9}})(?![0-9])"
     ),
     "CN_RESIDENT_ID": re.compile(rf"(?<![0-9])[1-9](?:{_SIGN}?[0-9]){{16}}{_SIGN}?[0-9Xx](?![0-9])"),
     "CN_BANK_CARD": re.compile(rf"(?<![0-9])[3-6](?:{_SIGN}?[0-9]){{14,18}}(?![0-9])"),
@@ -56,6 +57,9 @@ _FIELDS = {
     "WECHAT": re.compile(r"(?=.{6,20}\Z)[A-Za-z][a-z_\-][a-z0-9_\-]*[0-9]{2}"),
 }
 _BESIDE = 3  # characters between two fields
+_NUMBERS = re.compile(r"(?<![0-9])[0-9]{2,}(?![0-9])")
+_FEW = 30  # numbers; a text with more of them is a table or a sequence
+_LINK = 60  # as of names beside an identifier in the gate
 
 
 class Rough(NamedTuple):
@@ -70,6 +74,8 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
     """The forms in a text, and its fields beside them or beside what is `taken`; none of them overlaps another."""
     folded = fold_url(text)
     found: list[Rough] = []
+    if len(_NUMBERS.findall(folded.text)) > _FEW:
+        return found
     for entity, start, end, _ in _forms(folded):
         place = Rough(*folded.span(start, end), entity)
         if not any(_overlap(place, span) for span in (*taken, *(each[:2] for each in found))):
@@ -88,6 +94,11 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
                 mine = True
             last = span if mine else None
     return sorted(found)
+
+
+def stand_near(one: Sequence[Span], two: Sequence[Span]) -> bool:
+    """Whether one of some places stands near one of others."""
+    return any(a[0] - b[1] < _LINK and b[0] - a[1] < _LINK for a in one for b in two)
 
 
 def _overlap(one: Sequence[object], two: Sequence[object]) -> bool:

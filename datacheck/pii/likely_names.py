@@ -37,8 +37,9 @@ GIVEN_CHARACTERS = (
 )
 _SURNAMES = frozenset(SURNAMES + RARE + "代楼缑连欧简")
 _USUAL, _GIVEN_CHARACTERS = frozenset(GIVEN), frozenset(GIVEN_CHARACTERS)
-_RUN = re.compile(f"[{HAN}]+")
 _COMPOUND = frozenset(COMPOUND.split("|")) | {"淳于", "呼延", "拓跋", "纳兰"}
+_RUN = re.compile(f"[{HAN}]+")
+_HAS_SURNAME = re.compile("|".join([f"[{''.join(sorted(_SURNAMES))}]", *sorted(_COMPOUND)]))
 # Surnames that are oftener another word
 _FUNCTION = frozenset(
     "应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即高易安越双阴万黄金白蓝明支计查段封原张幸祝"
@@ -49,7 +50,8 @@ _NO_END = frozenset(
     "被给让年号级型部类式费卡牌款后前上下内外间种色表价税票氏素酸炎征症病剂基虫币某姐哥总"
 )
 _FAMILIAR, NEVER = ("老", "小", "阿"), frozenset("您你我他她它们咱谁哪的是不没叫")
-_GOES_ON = frozenset("路街桥村庄苑店区县镇乡市省馆楼院寺站素酸炎征症病剂氏·•-")
+_FOLLOWED = re.compile("[路街桥村庄苑店区县镇乡市省馆楼院寺站素酸炎征症病剂氏·•-]|投资|集团|公司|科技|控股|股份|酒店|大厦|银行|地铁")
+_TIMES = frozenset("明天 今天 昨天 后天 今年 明年 去年 时间 时候 现在 以后 以来 之后".split())
 _LEADS = re.compile(
     r"(?:骑手|老师|导师|医[师生師]|大夫|护士|主治|主管|领队|选手|嫌疑人|被告|朋友|同桌|室友|先生|太太|爱人|丈夫|妻子|换成|主管|周[一二三四五六日天]|老[婆公]|妈妈?|爸爸?|转[交给告]|名叫|我[是叫]|[给找帮替@])[ ]?\Z"
 )
@@ -88,7 +90,7 @@ def likely_names(text: str, leads: re.Pattern[str]) -> list[LikelyName]:
     simple = text.translate(_simplified())
     found: list[LikelyName] = []
     for run in _RUN.finditer(simple):
-        if any(char in _SURNAMES for char in run[0]):
+        if _HAS_SURNAME.search(run[0]):
             found += _in_run(text, run[0], run.start(), leads)
     best: list[LikelyName] = []
     for name in sorted(found, key=lambda name: -name.score):
@@ -107,7 +109,7 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str]) -> Iterator
             continue
         if surname not in (_COMPOUND if size > 1 else _SURNAMES) or len(name) < given or name[-1] in _NO_END:
             continue
-        if run[end : end + 1] in _GOES_ON or text[first + end : first + end + 1] in _GOES_ON:
+        if name in _TIMES or _FOLLOWED.match(text, first + end) or _FOLLOWED.match(run, end):
             continue
         score = _COMPOUND_LOG if size > 1 else max(begins.get(surname, _SURNAME_LOG), _SURNAME_LOG)
         if given == 1:

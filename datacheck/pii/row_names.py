@@ -224,7 +224,10 @@ def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
     for number, text in enumerate(texts):
         others = [name for name in found.get(number, ()) if NEVER.isdisjoint(text[name.start + 1 : name.end])]
         likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS))
-        found[number] = sorted([*others, *(name for name in likely if not any(_overlap(name, each) for each in others))])
+        if own := [*others, *(name for name in likely if not any(_overlap(name, each) for each in others))]:
+            found[number] = sorted(own)
+        else:
+            found.pop(number, None)
     return found
 
 
