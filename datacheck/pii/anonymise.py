@@ -88,7 +88,9 @@ class Anonymiser:
         found: list[list[Replacement]] = [[] for _ in texts]
         if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
             return found
-        units = [(number, leaf, gathered(fold_url(leaf.text))) for number, t in enumerate(texts) for leaf in _readings(t)]
+        units = [
+            (number, leaf, gathered(fold_url(leaf.text))) for number, t in enumerate(texts) for leaf in _readings(t)
+        ]
         read = [folded.text for *_, folded in units]
         hits = pl.DataFrame(list(_unlabelled(read)), schema=FOUND, orient="row")
         wanted = self.rules.judged(identified(hits, pl.Series(read, dtype=pl.String))).filter(self.rules.to_replace())
@@ -109,7 +111,9 @@ class Anonymiser:
 
     def rough(self, texts: Sequence[str], taken: Sequence[Sequence[Replacement]]) -> list[list[Replacement]]:
         """Return for each text of somebody's record what only has the form of an identifier, beside what is taken."""
-        wanted = [rough_values(t, [(each.start, each.end) for each in own]) for t, own in zip(texts, taken, strict=True)]
+        wanted = [
+            rough_values(t, [(each.start, each.end) for each in own]) for t, own in zip(texts, taken, strict=True)
+        ]
         some = [number for number, own in enumerate(wanted) if own]
         seen = passed([texts[number] for number in some], self.rules.looked_for)
         found: list[list[Replacement]] = [[] for _ in texts]

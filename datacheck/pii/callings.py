@@ -115,7 +115,9 @@ def _is_direct(text: str, start: int, end: int) -> bool:
 def named(text: str, given: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """Yield where a given name that is a word as well stands for somebody, and the name."""
     one = "|".join(given)
-    calls = f"{_NAMED_LEFT}({one}){_NAMED_RIGHT}|({one})(?=[哥姐叔姨](?![弟妹夫])|家长|{TITLES})|(?<=(?:{_DONE_TO}))({one})"
+    calls = (
+        f"{_NAMED_LEFT}({one}){_NAMED_RIGHT}|({one})(?=[哥姐叔姨](?![弟妹夫])|家长|{TITLES})|(?<=(?:{_DONE_TO}))({one})"
+    )
     found = {match.span(): match[1] or match[2] or match[3] for match in re.finditer(calls, text)}
     after_words = re.finditer(f"({one}){_NAMED_RIGHT}", text)  # 明天长江会来
     found |= {match.span(): match[1] for match in after_words if _is_word_before(text, match.start())}

@@ -36,7 +36,7 @@ _FORMS = {
     "TW_ID": re.compile(r"(?<![A-Za-z0-9])[A-Z][12][0-9]{8}(?![A-Za-z0-9])"),
     "CN_PASSPORT": re.compile(r"(?<![A-Za-z0-9])(?:E[A-HJ-NP-Z]?|[GDSPH])[ ]?[0-9]{7,8}(?![A-Za-z0-9])"),
     "CN_PLATE": re.compile(
-        r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z][ ·•.\-]?(?=[A-Z]{0,5}[0-9])[A-Z0-9]{5,6}(?![A-Za-z0-9])"
+        r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z][ ·•.\-]?(?=[A-Z]{0,5}[0-9])[A-Z0-9]{5,6}(?![A-Za-z0-9])"  # noqa: E501
     ),
 }
 _RIGHT: dict[str, Callable[[str], bool]] = {
@@ -87,9 +87,9 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
         for value, span in order:
             mine = any(_overlap(span, other) for other in known)
             near = last and max(span[0] - last[1], last[0] - span[1]) <= _BESIDE
-            entity = next((name for name, form in _FIELDS.items() if form.fullmatch(value)), None)
-            if near and not mine and entity:
-                found.append(Rough(*span, entity))
+            field = next((name for name, form in _FIELDS.items() if form.fullmatch(value)), None)
+            if near and not mine and field:
+                found.append(Rough(*span, field))
                 known.append(span)
                 mine = True
             last = span if mine else None
@@ -101,8 +101,8 @@ def stand_near(one: Sequence[Span], two: Sequence[Span]) -> bool:
     return any(a[0] - b[1] < _LINK and b[0] - a[1] < _LINK for a in one for b in two)
 
 
-def _overlap(one: Sequence[object], two: Sequence[object]) -> bool:
-    return one[0] < two[1] and two[0] < one[1]  # type: ignore[operator]
+def _overlap(one: tuple[int, int] | Rough, two: tuple[int, int] | Rough) -> bool:
+    return one[0] < two[1] and two[0] < one[1]
 
 
 def doubtful(

@@ -224,8 +224,8 @@ def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
     for number, text in enumerate(texts):
         others = [name for name in found.get(number, ()) if NEVER.isdisjoint(text[name.start + 1 : name.end])]
         likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS))
-        if own := [*others, *(name for name in likely if not any(_overlap(name, each) for each in others))]:
-            found[number] = sorted(own)
+        if every := [*others, *(name for name in likely if not any(_overlap(name, each) for each in others))]:
+            found[number] = sorted(every)
         else:
             found.pop(number, None)
     return found
@@ -248,7 +248,9 @@ def _listed(text: str) -> Iterator[FreeName]:
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
         is_end = last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO))
         is_first = first in given or first in words_as_names()
-        is_last = _has_mailbox(match[0], mailboxes) or without_accents(last) in surnames() and first not in ends and first not in _OTHER  # Jiwoo Patel
+        is_last = _has_mailbox(match[0], mailboxes) or (
+            without_accents(last) in surnames() and first not in ends and first not in _OTHER
+        )  # Jiwoo Patel
         if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
     for match in _REVERSED.finditer(text):  # Whitfield, Sarah
@@ -303,4 +305,3 @@ def _is_other(name: str) -> bool:
 def _is_rarely_a_word(name: str) -> bool:
     """Whether a surname and one character are a word only seldom: 高军, 万一, but not 高兴."""
     return len(name) == 2 and name[1] in _GIVEN_NAMES and not is_common(name) and name[1:] not in TITLES
-
