@@ -101,17 +101,6 @@ _LIKELY = re.compile(
     rf"(?:{_ROLES})(?:[：:是为叫 ]{{0,2}}|(?:[写填叫]|登记)的?[是为])"
     rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|{_THINGS}))"
 )
-# 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
-_MEANT = re.compile(
-    rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_KIN}|{_ROLES})[ ]?"
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}]{{1,2}})"
-    rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您约挂]|先生|女士|[^{HAN}]|\Z)"
-    # … or, behind a role, anything that is done: 业主高宝珠反映漏水
-    rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}]{{1,2}})"
-    r"(?=[反申提要想报起诉称表因于在住到与和入离转调请休]|投(?!资))"
-    rf"|(?:{_ROLES})[ ]?(?P<does>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}}?)"
-    r"(?=申请|提交|投诉|反映|已到|来电|预约|入职|离职|请假|报名|办理|补办|咨询|组队|拒收)"
-)
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
     r"(?:\A|(?<=[\n，。；;：:|])|(?<=[0-9][.、])|(?<=[0-9][.、] )|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"  # noqa: E501
@@ -127,10 +116,6 @@ _QUOTED = re.compile(
     rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],[ ]?[\"']"
     r"(?:phone|mobile|tel|cell|e-?mail|wechat|id_?card|ssn|passport|dob|birth)"
 )
-# 帮…查一下: whoever stands between
-_FOR = re.compile(
-    rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
-)
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 # Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
 _WHOSE = re.compile(
@@ -143,24 +128,6 @@ _WHOSE = re.compile(
 _CHILD = re.compile(
     rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})"
     rf"(?<!的)(?=的?(?:{_KINDRED}))"
-)
-# Who speaks in a log of a chat: a line with the name and the time, or the time and the name with a colon
-_TIME = r"(?:[0-9]{2,4}[\-/.年][0-9]{1,2}[\-/.月][0-9]{1,2}日?[ ]{1,2})?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
-_SPEAKS = re.compile(
-    rf"^(?:(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})[ \t]{{1,4}}{_TIME}[ ]?$"
-    rf"|\[?{_TIME}\]?[ \t]{{0,2}}(?:班主任|群主|管理员)?"
-    rf"(?P<timed>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}}?)(?:的?(?:{_KINDRED}))?[:：])",
-    re.MULTILINE,
-)
-# A Chinese name in English words: login failed for 白红梅, author: 冼翠花
-_FOREIGN_WORD = re.compile(
-    rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}]{{1,2}})(?![{HAN}])"
-    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?|on behalf of|let|tell"
-    r"|ask|remind|customer|client|patient|(?:booking|reservation|appointment|order|account|record|file"
-    r"|ticket|case) (?:for|of))[ ]"
-    rf"(?P<says>{_ONE})(?![{HAN}])"
-    rf"|(?:\A|(?<=[\n。，；]))(?P<speaks>{_ONE})(?= (?:here|speaking)[ ,.!])"  # 公孙刚 here, …
 )
 # Who says the name first: 欧阳洋，…
 _BEGINS = re.compile(
@@ -186,7 +153,7 @@ _RARELY = re.compile(
     rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
 _LEADS = re.compile(rf"(?:{_ROLES}|{_KIN})[ ]?\Z")
-_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _BEGINS, _GETS, _CHILD, _SPEAKS, _FOREIGN_WORD)
+_CHINESE_FORMS = (_GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
