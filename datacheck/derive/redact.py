@@ -38,6 +38,7 @@ from datacheck.loading import spans
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk
 from datacheck.loading.tables import Tables
+from datacheck.pii.doubtful import LIKELY
 from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.leaves import Leaf, by_leaf
 from datacheck.pii.normalise import as_read, fold
@@ -136,8 +137,11 @@ class Redactor:
 
         def wanted(first: int, tables: Tables) -> list[int]:
             rows = set(self._rows(tables, self.check.to_replace()))
+            texts = every_text(PartView(tables)).collect()
+            likely = texts.filter(pl.col("text").str.contains(LIKELY) & ~pl.col("row").is_in(list(rows)))
+            met = self._anonymiser.named_beside_numbers(likely["text"].to_list())
+            rows |= set(likely["row"].filter(pl.Series(met, dtype=pl.Boolean)))
             if others:
-                texts = every_text(PartView(tables)).collect()
                 read = [f"{path}\n{text}" for path, text in texts.select("path", "text").iter_rows()]
                 rows |= {row for row, own in zip(texts["row"], known.in_texts(read), strict=True) if own}
             return sorted(row for row in rows if first + row not in file.rows)
@@ -232,7 +236,9 @@ class Redactor:
             if not left:
                 break
             self._replace_split(left, form)
-            self._replace(left, form, whole=attempt > 0)
+            if attempt:
+                self._replace(left, form, whole=True)
+            self._replace(left, form, whole=False)  # then again, for whose record it is may be known only now
             self._replace_split(left, form)  # of what is known by now
             standing = others.in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
@@ -300,7 +306,7 @@ class Redactor:
     def _add_names(
         self, records: Sequence[Record], counts: Sequence[int], read: Sequence[str], found: list[list["Replacement"]]
     ) -> None:
-        """Add to what is found in strings the names in records that hold somebody's identifier or name.
+        """Add to what is found in strings the names and likely numbers in records that hold somebody's data.
 
         counts: of the strings of each record, which follow each other in `read` and `found`.
         """
@@ -308,12 +314,17 @@ class Redactor:
         ends = [*accumulate(counts)]
         for record, end, count in zip(records, ends, counts, strict=True):
             entities = {each.entity for own in found[end - count : end] for each in own}
-            if _is_somebodys(entities | {value.entity for value in record.originals}):
+            own = read[end - count : end]
+            is_met = not record.originals and any(self._anonymiser.named_beside_numbers(own))
+            if _is_somebodys(entities | {value.entity for value in record.originals}) or is_met:
                 somebodys += range(end - count, end)
         for number, names in zip(
             somebodys, self._anonymiser.names_in_rows([read[number] for number in somebodys]), strict=True
         ):
             found[number] = _with_names(found[number], names)
+        rough = self._anonymiser.rough([read[number] for number in somebodys], [found[number] for number in somebodys])
+        for number, values in zip(somebodys, rough, strict=True):
+            found[number] = sorted([*found[number], *values], key=lambda each: each.start)
 
     def _replace_traces(self, record: Record, form: Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""

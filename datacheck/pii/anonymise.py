@@ -8,9 +8,11 @@ from typing import NamedTuple
 import polars as pl
 
 from datacheck.pii.analyzer import FOUND, find
+from datacheck.pii.doubtful import is_seen, passed, plain, rough_values, stand_near
 from datacheck.pii.hidden import UNUSED, hidden, lean
-from datacheck.pii.leaves import Kind, inner_spans
-from datacheck.pii.normalise import as_read
+from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
+from datacheck.pii.likely_names import gathered
+from datacheck.pii.normalise import Folded, as_read, fold_url
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.row_names import row_names
 from datacheck.pii.rules import Rules, identified
@@ -86,14 +88,43 @@ class Anonymiser:
         found: list[list[Replacement]] = [[] for _ in texts]
         if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
             return found
-        hits = pl.DataFrame(list(_unlabelled(texts)), schema=FOUND, orient="row")
-        series = pl.Series(texts, dtype=pl.String)
-        wanted = self.rules.judged(identified(hits, series)).filter(self.rules.to_replace())
-        for number, start, end in wanted.select("index", "start", "end").iter_rows():
-            value = Original("PERSON", as_read(texts[number], start, end))
+        units = [
+            (number, leaf, gathered(fold_url(leaf.text))) for number, t in enumerate(texts) for leaf in _readings(t)
+        ]
+        read = [folded.text for *_, folded in units]
+        hits = pl.DataFrame(list(_unlabelled(read)), schema=FOUND, orient="row")
+        wanted = self.rules.judged(identified(hits, pl.Series(read, dtype=pl.String))).filter(self.rules.to_replace())
+        for at, start, end in wanted.select("index", "start", "end").iter_rows():
+            (number, leaf, folded), value = units[at], Original("PERSON", read[at][start:end])
             if not self._pseudonyms.is_made(value.written):
-                inside = inner_spans(texts[number], [(start, end)])
-                found[number] += [self._named(value, span, kind) for _, span, kind in inside]
+                places = inner_spans(leaf.text, [folded.span(start, end)])
+                found[number] += [self._named(value, leaf.written(span), kind) for _, span, kind in places]
+        return [_apart(own) for own in found]
+
+    def named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
+        """Return which texts hold a name and what has the form of an identifier, which no recognizer lets pass."""
+        rough = self.rough(texts, [[] for _ in texts])
+        units = [gathered(fold_url(text)) if own else Folded("", None) for text, own in zip(texts, rough, strict=True)]
+        names = row_names([unit.text for unit in units])
+        places = [[units[number].span(*name[:2]) for name in names.get(number, ())] for number in range(len(texts))]
+        return [stand_near([each[:2] for each in own], at) for own, at in zip(rough, places, strict=True)]
+
+    def rough(self, texts: Sequence[str], taken: Sequence[Sequence[Replacement]]) -> list[list[Replacement]]:
+        """Return for each text of somebody's record what only has the form of an identifier, beside what is taken."""
+        wanted = [
+            rough_values(t, [(each.start, each.end) for each in own]) for t, own in zip(texts, taken, strict=True)
+        ]
+        some = [number for number, own in enumerate(wanted) if own]
+        seen = passed([texts[number] for number in some], self.rules.looked_for)
+        found: list[list[Replacement]] = [[] for _ in texts]
+        for at, number in enumerate(some):
+            text = texts[number]
+            for start, end, entity in wanted[number]:
+                value = Original(entity, as_read(text, start, end))
+                known = self._pseudonyms.is_made(value.written) or is_seen(plain(value.written), seen.get(at, ()))
+                if not known and entity in self.rules.looked_for:
+                    places = inner_spans(text, [(start, end)])
+                    found[number] += [self._named(value, span, kind) for _, span, kind in places]
         return found
 
     def in_parts(self, split: Split) -> list[Replacement]:
@@ -188,6 +219,21 @@ def _unlabelled(texts: Sequence[str]) -> Iterator[tuple[object, ...]]:
                 last = name.end
                 state = result.recognition_metadata["state"]
                 yield number, "PERSON", name.start, name.end, result.score, state, name.rule, "", True, 0
+
+
+def _readings(text: str) -> Iterator[Leaf]:
+    """A text as it is written and, if it is JSON, its strings."""
+    yield Leaf("", text, 0, len(text))
+    yield from (leaf for leaf in inner_texts(text) if leaf.kind != "number" and leaf.text != text)
+
+
+def _apart(names: list[Replacement]) -> list[Replacement]:
+    """Of names that overlap the first and longest one."""
+    kept: list[Replacement] = []
+    for name in sorted(names, key=lambda name: (name.start, -name.end)):
+        if not kept or name.start >= kept[-1].end:
+            kept.append(name)
+    return kept
 
 
 def _inside(guess: Replacement, traces: Sequence[Trace]) -> bool:

@@ -15,7 +15,7 @@ from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.tagger import is_entry
 
-_TITLES = (
+TITLES = (
     "先生|女士|小姐|太太|夫人|老师|师傅|医生|大夫|教授|博士|经理|总监|总裁|主任|主管|老板|律师|阿姨|叔叔|伯伯|大爷|大妈"
     "|大哥|大姐|奶奶|爷爷|同学|同志|警官|护士|院长|校长|[董处科局部队厂店班组会]长|董事|书记"
     "|学[长姐弟妹]|师[兄姐弟妹]|顾问|会计|秘书|助理|司机"
@@ -46,18 +46,18 @@ _NOBODY = words(
 _SPOKEN_TO = re.compile(r"您|你好|稍等|稍候|请|说的|家长|早日")
 _ALONE = re.compile(rf"您|你好|说|(?![{HAN}])")
 _OPERAND = re.compile(r"[ ]?[0-9A-Za-z$\\<=>{(（零一二两三四五六七八九十百千万负等或号]")
-_CALLING = frozenset("写请的给叫让找问跟和与帮替陪谢对约及向由被把为是告诉知")
+_CALLING = frozenset("他她写请的给叫让找问跟和与帮替陪谢对约及向由被把为是告诉知")
 _DOES = frozenset(
     "的了说来去在是也今明昨要想会还已都没不把被给和跟你您收稍确提回填签打发寄申预购问答表反同先女太老师医经主教律阿"
-    "登处办通复久下领取退住出入转交接补缴到參請說來會還沒給確簽發問赔挂需驾"
+    "登处办通复久下领取退住出入转交接补缴到未最那既核辛查看參請說來會還沒給確簽發問赔挂需驾"
 )
 # A given name that is a word as well stands between such characters.
 _NAMED_LEFT = (
-    rf"(?:(?<![{HAN}])|(?<=[写给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系吗致祝]))"
+    rf"(?:(?<![{HAN}])|(?<=[写给叫和跟与请让找对问约陪替帮谢人名员才的了是为由被把向等小老阿户客告知系吗致祝方]))"
 )
 _NAMED_RIGHT = (
     rf"(?:(?![{HAN}])|(?=[了说的来去在是也今明昨要想会还已都没不把被给和跟你您收稍哥姐总叔姨弟妹嫂同先女小"
-    "老师确提回填签发办申预登处通久下复领取住出入接吧请赔受转自要需挂驾将仍曾拟愿承說來會還沒給]|早日))"
+    "老师确提回填签发办申预登处通久下复领取住出入接吧请赔受转自要需挂驾将仍曾拟愿很未合核既辛查那承說來會還沒給]|早日))"
 )
 # Verbs that somebody is the object of: 赔偿卫国医疗费
 _DONE_TO = "|".join(sorted(words("赔偿 补偿 通知 联系 转告 告诉 感谢 委托 协助 陪同 照顾 起诉 支付 聯絡 通知 委託")))
@@ -77,7 +77,7 @@ class _Forms(NamedTuple):
 def _forms(surnames: tuple[str, ...]) -> _Forms:
     one = "|".join(map(re.escape, sorted(surnames, key=len, reverse=True)))
     return _Forms(
-        re.compile(rf"({one})(?=[ ]?(?:{_TITLES}))"),
+        re.compile(rf"({one})(?=[ ]?(?:{TITLES}))"),
         re.compile(rf"({one})(?=([ ]?)(?:{_SHORT}))"),
         re.compile(rf"(?<=[老小阿])(?<![大古][老小阿])({one})"),
     )
@@ -115,7 +115,9 @@ def _is_direct(text: str, start: int, end: int) -> bool:
 def named(text: str, given: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     """Yield where a given name that is a word as well stands for somebody, and the name."""
     one = "|".join(given)
-    calls = f"{_NAMED_LEFT}({one}){_NAMED_RIGHT}|({one})(?=[哥姐叔姨](?![弟妹夫])|家长|同学)|(?<=(?:{_DONE_TO}))({one})"
+    calls = (
+        f"{_NAMED_LEFT}({one}){_NAMED_RIGHT}|({one})(?=[哥姐叔姨](?![弟妹夫])|家长|{TITLES})|(?<=(?:{_DONE_TO}))({one})"
+    )
     found = {match.span(): match[1] or match[2] or match[3] for match in re.finditer(calls, text)}
     after_words = re.finditer(f"({one}){_NAMED_RIGHT}", text)  # 明天长江会来
     found |= {match.span(): match[1] for match in after_words if _is_word_before(text, match.start())}
@@ -123,13 +125,14 @@ def named(text: str, given: Iterable[str]) -> Iterator[tuple[int, int, str]]:
 
 
 def nicknamed(text: str, last: Iterable[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield where 阿 or 小 and the last character of a given name stand for somebody (阿静，…), and the character."""
+    """Yield where the last character of a given name stands for somebody, and it: 阿静, 小静, 静静."""
     one = "".join(last)
-    for match in re.finditer(rf"(?<![{HAN}]·)[阿小]([{one}])", text) if one else ():
+    for match in re.finditer(rf"(?<![{HAN}]·)(?:[阿小]([{one}])|([{one}])\2)", text) if one else ():
         start, end = match.span()
-        is_plain = match[0][0] == "阿" and not (is_entry(match[0]) or goes_on(text, start, end))
-        if is_plain or _is_called(text, start, end):  # 阿金 is a word, too
-            yield start, end, match[1]
+        goes = goes_on(text, start, end) or is_entry(text[end - 1 : end + 1])  # 小建议
+        is_word = match[0][0] == "小" or (match[2] and is_entry(match[0]))  # 小怡园酒店, 明明
+        if not (goes or is_word) or _is_called(text, start, end):
+            yield start, end, match[1] or match[2]
 
 
 def goes_on(text: str, start: int, end: int) -> bool:

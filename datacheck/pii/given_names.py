@@ -1,13 +1,25 @@
 """English given names, and last words of what is no person: the lists of given_names.toml."""
 
 import tomllib
+import unicodedata
 from functools import cache
 from pathlib import Path
 
 
+def without_accents(word: str) -> str:
+    """José as Jose: the lists are written so."""
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+
+
 def is_given(word: str) -> bool:
     """Whether a word is an English given name, in whatever case, and no other word."""
-    return word.title() in given_names()[0]
+    return without_accents(word.title()) in given_names()[0]
+
+
+@cache
+def surnames() -> frozenset[str]:
+    """Family names of many countries that are hardly ever another word."""
+    return frozenset(_toml()["surnames"].split())
 
 
 def words_as_names() -> frozenset[str]:
@@ -24,6 +36,11 @@ def given_names() -> tuple[frozenset[str], frozenset[str]]:
 
 @cache
 def _read() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    read = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+    read = _toml()
     given, ends, words = f"{read['given']} {read['lately']} {read['abroad']}", read["ends"], read["words"]
     return frozenset(given.split()), frozenset(ends.split()), frozenset(words.split())
+
+
+@cache
+def _toml() -> dict[str, str]:
+    return tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))

@@ -117,7 +117,7 @@ _PERSON = re.compile(
     r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
     r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
-    r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
+    r"|先生|女士|小姐|师傅|骑手|外卖员|快递[员小]|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
     # your phone, but not: call from your phone
     r"|(?i:(?<![a-z])(?<!from )(?<!on )(?<!with )(?<!using )(?<!use )your (?:\w+ )?(?:phone|mobile|cell(?:phone)?|landline"  # noqa: E501
     r"|(?:phone|mobile|cell|telephone|contact|callback) number|number)(?![a-z]))"
@@ -192,7 +192,7 @@ _ASKED = re.compile(
     r"(?=[\s\S]{0,48}\Z)"
 )
 _LISTED = re.compile(r"[ ]?[;；,，、/|][ ]?")  # what stands between the numbers of one subscriber
-_CALLED = re.compile(_HOTLINE)
+_CALLED = re.compile(_HOTLINE.replace("|值班", ""))  # who is on duty may have his own
 _LABELLED = re.compile(r"(?:[地住]址|(?i:address))[\"'”*]{0,3}[ ]?[是为:：=][ ]?[\"'“]?\Z")  # of somebody
 # ... an office of the government in the address or right behind its number: 武珞路360号省应急管理厅608室, …17号省水利厅
 _AUTHORITY = re.compile(

@@ -6,12 +6,12 @@ a capitalised word, and two or three capitalised words, or a likely Chinese name
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
-from datacheck.pii.given_names import given_names, words_as_names
+from datacheck.pii.given_names import given_names, surnames, without_accents, words_as_names
+from datacheck.pii.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_names
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
 from datacheck.pii.tagger import is_entry
@@ -22,6 +22,8 @@ _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
 _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
+_MAILBOX = re.compile(r"([A-Za-z0-9._%+\-]{3,64})[ ]?@")
+_REVERSED = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_WORD}, {_WORD}(?![{LATIN}0-9@&]| [A-Z])")
 _ROLES = (
     "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
@@ -87,54 +89,32 @@ _SYLLABLE = (
     "|ui|uo|a|e|i|o|u)"
 )
 _PINYIN = re.compile(
-    rf"(?<![{LATIN}0-9])(?P<value>(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
+    rf"(?<![{LATIN}0-9])(?P<value>(?:Chan|Wong|Cheung|Lau|Leung|Lam|Yip|Hsu|Hsieh|Tsai|Tseng|Chiang|Kuo|Yeh|Lü|Lyu|Ouyang|Szeto|Chow|Kwok|Tsang)"
+    rf"[ ][A-Z][a-z]{{1,5}}(?:[ -][A-Z]?[a-z]{{1,5}})?(?![{LATIN}0-9])"
+    rf"|(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
     rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao)"
-    rf"[ ](?=[A-Z])(?i:{_SYLLABLE}){{1,2}})(?![{LATIN}0-9])"
+    rf"[ ](?=[A-Z])(?i:{_SYLLABLE})[ -]?(?i:{_SYLLABLE})?)(?![{LATIN}0-9])"
 )
-_RARE = (
-    "鹿咸暴哈帅庹操铁银谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
-    "束茹幸籍邝佘芮邴郗汲郏麹昝贲钮嵇隗宓韶蓟邰郦殳夔訾蒯仉谯笪禚翦粟郇郅郄鄞仵雒蹇呙衷隽麴松危滑羿仰戎揣逄綦厍聂亢佴赏宛伊扶堵幕勾璩晁暨溥乜须戈郏阴苍双莘贡劳姬申扎冉雍郤濮尚宓山"
-)
-_ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}}"
-_GIVEN = (
-    GIVEN + "鸣前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
-    "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
-    "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
-)
+_ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}}"
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
     rf"(?:{_ROLES})(?:[：:是为叫 ]{{0,2}}|(?:[写填叫]|登记)的?[是为])"
-    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{_RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|{_THINGS}))"
-)
-# 帮, 通知 and the like, then a surname and characters of given names, and somebody's doing
-_MEANT = re.compile(
-    rf"(?:帮|替|找|请|让|叫|跟|转告|通知|联系|告诉|谢谢|感谢|麻烦|转交|转给|发给|寄给|交给|{_KIN}|{_ROLES})[ ]?"
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    rf"(?=[查看问办改开订预退换下核转说来去的已会确稍先收签打您约挂]|先生|女士|[^{HAN}]|\Z)"
-    # … or, behind a role, anything that is done: 业主高宝珠反映漏水
-    rf"|(?:{_ROLES})[ ]?(?P<role>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})"
-    r"(?=[反申提要想报起诉称表因于在住到与和入离转调请休]|投(?!资))"
-    rf"|(?:{_ROLES})[ ]?(?P<does>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}}?)"
-    r"(?=申请|提交|投诉|反映|已到|来电|预约|入职|离职|请假|报名|办理|补办|咨询|组队|拒收)"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|{_THINGS}))"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
     r"(?:\A|(?<=[\n，。；;：:|])|(?<=[0-9][.、])|(?<=[0-9][.、] )|(?<=[客顾用租][户客])|(?<=会员|学员|学生|员工|同事|患者|病人))[ ]?"  # noqa: E501
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?:[ ，,：:]{{1,2}}|[ ]?[|/][ ]?)[（(【]?(?:{_THINGS}"
+    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})(?:[ ，,：:]{{1,2}}|[ ]?[|/][ ]?)[（(【]?(?:{_THINGS}"
     r"|(?i:mobile|phone|tel|cell|e-?mail|wechat|ssn|passport|(?:id|bank) (?:card|number)|plate|licen[cs]e"
     r"|imei|vin|mac|(?:student|employee) (?:id|no\.?|number))(?![a-z])"
     r"|<[A-Z]|1[3-9][0-9]{9}(?![0-9])|[A-Za-z0-9._\-]{3,40}@[A-Za-z0-9])"
 )
 # A value of SQL or code before somebody's number or mailbox: ('Quentin Patel', '138…; {"name": "Quentin Patel", "phone"
 _QUOTED = re.compile(
-    rf"[\"'](?P<value>{_FULL}|(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[\"'],[ ]?[\"']"
+    rf"[\"'](?P<value>{_FULL}|(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})[\"'],[ ]?[\"']"
     r"(?:\+?[0-9][0-9() \-]{6,16}[\"']|[A-Za-z0-9._%+\-]{1,64}@|<[A-Z])"
     rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],[ ]?[\"']"
     r"(?:phone|mobile|tel|cell|e-?mail|wechat|id_?card|ssn|passport|dob|birth)"
-)
-# 帮…查一下: whoever stands between
-_FOR = re.compile(
-    rf"[帮替](?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})(?=[查看问办改订预退换]一?[下询个])"
 )
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 # Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
@@ -146,30 +126,12 @@ _WHOSE = re.compile(
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
 _CHILD = re.compile(
-    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})"
+    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})"
     rf"(?<!的)(?=的?(?:{_KINDRED}))"
-)
-# Who speaks in a log of a chat: a line with the name and the time, or the time and the name with a colon
-_TIME = r"(?:[0-9]{2,4}[\-/.年][0-9]{1,2}[\-/.月][0-9]{1,2}日?[ ]{1,2})?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
-_SPEAKS = re.compile(
-    rf"^(?:(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}})[ \t]{{1,4}}{_TIME}[ ]?$"
-    rf"|\[?{_TIME}\]?[ \t]{{0,2}}(?:班主任|群主|管理员)?"
-    rf"(?P<timed>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{HAN}]{{1,2}}?)(?:的?(?:{_KINDRED}))?[:：])",
-    re.MULTILINE,
-)
-# A Chinese name in English words: login failed for 白红梅, author: 冼翠花
-_FOREIGN_WORD = re.compile(
-    rf"(?<![A-Za-z])(?i:for|by|from|user|author|owner|name|customer|client|patient)[\"']?[ ]?[:=]?[ ]?[\"']?"
-    rf"(?P<value>(?:{COMPOUND}|[{SURNAMES}{_RARE}])[{_GIVEN}]{{1,2}})(?![{HAN}])"
-    rf"|(?<![A-Za-z])(?i:i am|i[’']m|this is|my name is|name:|dear|hi|hello|mr\.?|mrs\.?|ms\.?|on behalf of|let|tell"
-    r"|ask|remind|customer|client|patient|(?:booking|reservation|appointment|order|account|record|file"
-    r"|ticket|case) (?:for|of))[ ]"
-    rf"(?P<says>{_ONE})(?![{HAN}])"
-    rf"|(?:\A|(?<=[\n。，；]))(?P<speaks>{_ONE})(?= (?:here|speaking)[ ,.!])"  # 公孙刚 here, …
 )
 # Who says the name first: 欧阳洋，…
 _BEGINS = re.compile(
-    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{_RARE}][{_GIVEN}]{{1,2}}|[{SURNAMES}][{_GIVEN}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
+    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{RARE}][{GIVEN_CHARACTERS}]{{1,2}}|[{SURNAMES}][{GIVEN_CHARACTERS}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
     rf"|(?:\A|(?<=\n))(?P<greeted>{_ONE})(?=[您你]好)"
 )
 # Who gets a letter or is looked for, in a tag, before 收, in a notice of a person who is missing
@@ -187,10 +149,11 @@ _SOUNDS = (
 )
 # A rare surname, and a foreign name in Chinese
 _RARELY = re.compile(
-    rf"(?<![{HAN}])(?P<value>[{_RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
+    rf"(?<![{HAN}])(?P<value>[{RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
     rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
 )
-_CHINESE_FORMS = (_LIKELY, _MEANT, _FOR, _WHOSE, _BEGINS, _GETS, _CHILD, _SPEAKS, _FOREIGN_WORD)
+_LEADS = re.compile(rf"(?:{_ROLES}|{_KIN})[ ]?\Z")
+_CHINESE_FORMS = (_GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
@@ -225,6 +188,13 @@ def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
         if own := {*_listed(text), *_led(text)}:  # what leads to a name says better where it ends than the network
             others = [name for name in found.get(number, ()) if not any(_overlap(name, each) for each in own)]
             found[number] = sorted([*others, *own])
+    for number, text in enumerate(texts):
+        others = [name for name in found.get(number, ()) if NEVER.isdisjoint(text[name.start + 1 : name.end])]
+        likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS))
+        if every := [*others, *(name for name in likely if not any(_overlap(name, each) for each in others))]:
+            found[number] = sorted(every)
+        else:
+            found.pop(number, None)
     return found
 
 
@@ -235,14 +205,32 @@ def _overlap(one: FreeName, two: FreeName) -> bool:
 def _listed(text: str) -> Iterator[FreeName]:
     """Runs of capitalised words that begin with a given name, be it a word as well."""
     given, ends = given_names()
+    mailboxes = [re.sub("[^a-z]", "", match[1].lower()) for match in _MAILBOX.finditer(text)] if "@" in text else []
     for match in _RUN.finditer(text):
         parts = match[0].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER:
             parts = parts[1:]
-        first, last = _without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
+        if match[0].isupper():  # ANNA PETROV
+            parts = [part.title() for part in parts]
+        first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
         is_end = last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO))
-        if (first in given or first in words_as_names()) and not is_end and len(last) > 1:
+        is_first = first in given or first in words_as_names()
+        is_last = _has_mailbox(match[0], mailboxes) or (
+            without_accents(last) in surnames() and first not in ends and first not in _OTHER
+        )  # Jiwoo Patel
+        if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
+    for match in _REVERSED.finditer(text):  # Whitfield, Sarah
+        last, first = (without_accents(word) for word in match[0].split(", "))
+        is_last = last in surnames() or _has_mailbox(match[0], mailboxes)
+        if is_last and (first in given or first in words_as_names()):
+            yield FreeName(*match.span(), LISTED)
+
+
+def _has_mailbox(name: str, mailboxes: Sequence[str]) -> bool:
+    """Whether a mailbox in the text is called after somebody: Jiwoo Woods <jiwoo.woods@…>."""
+    words = [re.sub("[^a-z]", "", without_accents(word).lower()) for word in name.split()]
+    return any(all(len(word) > 1 and word in mailbox for word in words) for mailbox in mailboxes)
 
 
 def _led(text: str) -> Iterator[FreeName]:
@@ -278,13 +266,9 @@ def _is_other(name: str) -> bool:
         return True
     # 梁建国 stands in the dictionary as a place; 黄浦江 and 文艺兵 are what they are
     is_place = is_entry(name) and not (set(name[1:]) <= _GIVEN_NAMES and name[2] not in _PLACES)
-    return is_place or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in _GIVEN)
+    return is_place or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in GIVEN_CHARACTERS)
 
 
 def _is_rarely_a_word(name: str) -> bool:
     """Whether a surname and one character are a word only seldom: 高军, 万一, but not 高兴."""
     return len(name) == 2 and name[1] in _GIVEN_NAMES and not is_common(name) and name[1:] not in TITLES
-
-
-def _without_accents(word: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))

@@ -61,6 +61,12 @@ class Tagger:
 
     def cut(self, text: str) -> "Iterator[pair]":
         """Yield the words of a text with their tags (`word`, `flag`)."""
+        self.counts(text)
+        found: Iterator[Any] = self._jieba.cut(text)
+        return found
+
+    def counts(self, text: str) -> dict[str, int]:
+        """How often each word that stands in the text is written, and words of other texts; 0 is none."""
         pairs = {text[at : at + 2] for at in range(len(text))}
         asked = (pairs | set(text)) - self._read  # words of one character, too
         self._read |= asked
@@ -69,8 +75,7 @@ class Tagger:
         for at, end in zip(*places, strict=True):
             if at < end:
                 self._learn(at, end - at)
-        found: Iterator[Any] = self._jieba.cut(text)
-        return found
+        return self._frequency
 
     def _learn(self, at: int, count: int) -> None:
         """Words, and 0 for what only begins one, as jieba has them."""

@@ -213,6 +213,7 @@ class Traces:
                     self._short.setdefault(word.lower(), number)
             spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
             return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
+        name = "".join(name.split())
         match = _CHINESE.fullmatch(name)
         if match is None:
             self._part_by_points(name, number)

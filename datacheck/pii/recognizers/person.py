@@ -4,7 +4,7 @@ import re
 from random import Random
 
 from datacheck.pii.expressions import HAN, NAME_LINKER
-from datacheck.pii.given_names import is_given
+from datacheck.pii.given_names import is_given, surnames
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -323,7 +323,7 @@ class Person(Recognizer):
     def _english(self, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()
         spelt_large = any(part.isupper() and len(part.rstrip(".")) > 1 for part in parts)
-        large = len(parts) > 1 and value.isupper() and is_given(parts[0])  # CARLOS NGUYEN
+        large = len(parts) > 1 and value.isupper() and (is_given(parts[0]) or parts[-1].title() in surnames())
         if any(part.rstrip(".").title() in _ENGLISH_STOP for part in parts) or (spelt_large and not large):
             return None
         if value in _SPECIMENS:

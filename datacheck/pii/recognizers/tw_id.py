@@ -24,7 +24,7 @@ class TwId(Recognizer):
     _begins = rf"[A-Za-z]{GAP}[1289A-Da-d]"  # looked at first, for most letters begin a word
     patterns = {"tw_id": rf"(?={_begins}{GAP}[0-9]){GLUED_LEFT}{_begins}(?:{GAP}[0-9]){{8}}{RIGHT}"}
     positive = (
-        r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件"
+        r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件|病患|患者|病人|保單|保戶"
         r"|ARC(?![A-Z])|(?<![A-Za-z])R\.?O\.?C\.?(?= ?(?i:id|identity))"
         r"|(?i:taiwan|(?<![a-z])arc_?(?:no|num|id)|alienresident|residentcert|(?<![a-z])tw_?id"
         r"|national ?id|identity|id ?(?:card|no|number))"

@@ -1,0 +1,81 @@
+"""Names and numbers of a record of somebody that nothing introduces: by their shape alone."""
+
+import pytest
+
+from datacheck.pii.doubtful import Rough, rough_values
+from datacheck.pii.likely_names import gathered
+from datacheck.pii.normalise import fold_url
+from datacheck.pii.row_names import row_names
+from datacheck.pii.traces import Original, Traces
+
+
+def _names(text):
+    read = gathered(fold_url(text)).text
+    return {read[each.start : each.end] for each in row_names([read]).get(0, [])}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("给陆美玲预约明天上午", "陆美玲"), ("我同桌端木丹丹老是迟到", "端木丹丹"), ("小区业主群里伍荷春和人吵起来了", "伍荷春"),
+        ("換成簡淑惠吧", "簡淑惠"), ("周一龚语嫣，周二休息", "龚语嫣"), ("车主吴 雨 辰报警", "吴雨辰"), ("席\u200b沐\u200b宸 到了", "席沐宸"),
+        ("老公曲英雄", "曲英雄"), ("NIKOS LEFÈVRE，508", "NIKOS LEFÈVRE"), ("This is Choi, Khalid. Please", "Choi, Khalid"),
+        ("Jiwoo Reed <jiwoo.reed@mail.example>", "Jiwoo Reed"), ("找Wong Ka Yan，谢谢", "Wong Ka Yan"),
+    ],
+)  # fmt: skip
+def test_a_name_that_nothing_introduces_is_seen(text, name):
+    assert name in _names(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "从北京出发去南京", "高质量发展的要求", "时间安排在下午", "许明天，他们会来", "股东松霖投资的项目", "小芳您好，请辛苦一下",
+        "方便面很好吃", "整理成待办事项", "帮我总结这段群聊", "朝阳区姚家园路", "Hello, Mark the date", "Newton Road Park",
+    ],
+)  # fmt: skip
+def test_words_with_a_surname_in_them_are_no_names(text):
+    assert _names(text) == set()
+
+
+def _rough(text, *taken):
+    return [(text[each.start : each.end], each.entity) for each in rough_values(text, taken)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("应急 139，1122，0394", [("139，1122，0394", "CN_MOBILE")]),
+        ("幺三九然后是幺幺二二最后零三九四", [("幺三九然后是幺幺二二最后零三九四", "CN_MOBILE")]),
+        ("ring 503 218 4471", [("503 218 4471", "PHONE_NUMBER")]),
+        ("停车登记：川A8K21M", [("川A8K21M", "CN_PLATE")]),
+        ("E48210937", [("E48210937", "CN_PASSPORT")]),
+        ("A267193848", []),  # a wrong check digit
+        ("订单 83019188 已发货", []),  # alone it is any number
+    ],
+)
+def test_a_form_needs_no_label(text, found):
+    assert _rough(text) == found
+
+
+def test_fields_beside_somebodys_are_his():
+    text = "13911220394/lin_raidw06；83019188\n20240305"
+    assert _rough(text) == [
+        ("13911220394", "CN_MOBILE"), ("lin_raidw06", "WECHAT"), ("83019188", "QQ"),
+    ]  # fmt: skip
+    assert rough_values("<x> 83019188", [(0, 3)]) == [Rough(4, 12, "QQ")]
+
+
+def test_a_table_of_numbers_is_nobodys():
+    assert rough_values(" ".join(str(13911220394 + number) for number in range(40)), ()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "called"),
+    [
+        ("方秀英", "英英最近失恋", "英英"), ("侯嘉豪", "被告阿豪的借贷", "阿豪"), ("汪团结", "您预约的团结主任", "团结"),
+        ("晏 婷", "患者小晏，主管", "小晏"), ("米根桂", "小米未经同意", "小米"),
+    ],
+)  # fmt: skip
+def test_a_nickname_is_somebodys(name, text, called):
+    assert [text[each.start : each.end] for each in Traces([Original("PERSON", name)]).find(text)] == [called]
