@@ -42,6 +42,7 @@ _OF_A_TEST = regex.compile(
     r"|from[ ](?:unittest|pytest)[ .]"
     r"|func[ ]Test[A-Z]\w{0,60}\(\w{1,8}[ ]\*testing\.T\)|def[ ]test_\w{1,60}\(|void[ ]test[A-Z]\w{0,60}\("
     r"|class[ ](?:\w{1,60}Tests?(?![A-Za-z])|Test[A-Z])|(?:assert|Assert|require)\.[Ee]qual[A-Za-z]{0,8}\("
+    r"|(?<![A-Za-z])(?:describe|it)\([\"'][^\n]{0,200}(?:=> \{|function ?\()"
     r"|expect\([^;\n]{0,200}\)(?:\.not)?\.to[A-Z.])|@(?:Test|ParameterizedTest|pytest\.mark)(?![A-Za-z])|#\[test\]"
 )
 _QUOTES = "\"'`"

@@ -42,7 +42,7 @@ _ROLES = re.compile(
     r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"
     r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
     r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"
-    r"|system|market|executive|foundation|comunica(?:cion|cao|tion)|pesquisa|social-?media|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
+    r"|[a-z]{2,8}(?:support|inquiries|enquiries)|system|market|executive|foundation|comunica(?:cion|cao|tion)|pesquisa|social-?media|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
 )
 # Of an authority a mailbox is a task's: consequences@odi.ohio.gov. Who works there has a name of one's own.
 _GOVERNMENT = re.compile(
@@ -67,7 +67,7 @@ _HOTLINE = (
     r"|(?<![a-z])our (?:tele)?phone|all rights reserved|copyright ?(?:[@©]|\(c\))|registrant|including area code"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
     r"|spenden|donat(?:e|ions?)|impressum|pressekontakt|redaktion|geschäftsstelle|rédaction|redacci[oó]n"
-    r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
+    r"|for (?:more|further|additional) information|call us|contact us|visit (?:us|our|www|https?)"
     r"|(?<![a-zäöü])kontakt(?=[ ]?(?:\n|uns|formular|aufnahme|daten))|kundenservice|kundesenter|sentralbord"
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
     r"|bestellung|filialen|kostenlose beratung|周一至"
@@ -116,7 +116,7 @@ _PERSON = re.compile(
     # who looks something up for somebody says nothing of himself
     r"(?<![诉问帮荐陪])(?<!(?:联系|关于|加入)(?=我们\s))我(?!们?(?:也|都|来|就|只|可以)?(?:知道|查|记得|觉得|想[知问去]|听[说过]|[看找][过到]|[去来]过|给[你您]|告诉|推荐|搜|了解|以为"
     r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为候])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
-    r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
+    r"|在家|[她他](?![们])|(?<!公司，)(?<!公司,)(?<!公司)住所地|住(?!所地)[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
     r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
     r"|先生|女士|小姐|师傅|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
