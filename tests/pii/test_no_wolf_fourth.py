@@ -46,7 +46,7 @@ def blocked(text):
         "被告：浙江梧桐建设集团有限公司，住所地：诸暨市陶朱街道城西开发区梧桐路77号。被告未作答辩。",
         "import { wrap } from 'wx-garden-kit'",
         "describe('cards', () => {\n  const valid = [\n    '4539578763621486',\n",
-        "Tel: 214.939.7741 Fax: 214.748.7742 CONTACT US",
+        "Tel: 214.939.7741 CONTACT US",
         "[mailto:appsupport@gearbox.com] Contact Us",
         "WHERE phone >= 13800000000 AND phone < 13900000000",
         "Medical Record Number: M123456789",
