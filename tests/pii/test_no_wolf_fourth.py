@@ -48,6 +48,7 @@ def blocked(text):
         "describe('cards', () => {\n  const valid = [\n    '4539578763621486',\n",
         "Tel: 214.939.7741 CONTACT US",
         "[mailto:appsupport@gearbox.com] Contact Us",
+        "suser=gear2@prod1.domain.com shost=prod1.domain.com",
         "WHERE phone >= 13800000000 AND phone < 13900000000",
         "Medical Record Number: M123456789",
         "| John | john.kettle@school.com | Room 101 |",

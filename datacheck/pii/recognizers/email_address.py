@@ -10,7 +10,7 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 _SAMPLE = re.compile(
     r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
     r"|(?:[a-z0-9]+-)*example(?:-[a-z0-9]+)*\.[a-z]{2,4}|(?:company|domain|business|brand)name\.[a-z]{2,4}"
-    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}"
+    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}|(?:[a-z0-9\-]+\.){1,2}domain\.(?:com|net|org)"
     r"|(?:(?:my|your|some|any|other|sample|hosted|remote|fake|dummy|bogus|bad)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email"
     r"|company|abc|sample|school|college|hotel|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
     r"|(?:some|any|no)where|whatever|acme(?:-?(?:corp|inc|co))?)\.(?:com|cn|org|net|edu)|(?:.*\.)?(?:local|lan|internal|corp|home)"
