@@ -139,12 +139,12 @@ class CnMobile(Recognizer):
         number = self.canonical(value)
         if any(other.fullmatch(value) for other in (_NORTH_AMERICAN, _DECIMAL, _QUAD)) or int(number) in _OVERFLOW:
             return None
-        if number in self.specimens or number.endswith(("0000000", "12345678")) or _SAME_TAIL.fullmatch(number[3:]):
+        if number in self.specimens or number.endswith("12345678") or _SAME_TAIL.fullmatch(number[3:]):
             return Judgement(1.0, "specimen")
         if not _ASSIGNED.fullmatch(number):  # 146, 148 and 149 (machines) among them
             return Judgement(0.5 if digits_of(value)[:-11].endswith("86") else 0.2, "suspect")
         if number.endswith("00000"):
-            return Judgement(0.3, "valid")
+            return Judgement(0.3, "specimen" if number.endswith("0000000") else "valid")
         if rule == "cn_mobile.id":  # of a person, or of anything
             return Judgement(0.5, "suspect", "valid")
         if rule == "cn_mobile.touched":
