@@ -37,6 +37,7 @@ _LOST_COMMA = r"\p{Han}\?\p{Han}|[a-z]\? [a-z]"
 _QUESTION = r"(?:吗|呢|吧|么|啊|嘛|谁|哪|怎|几|多|何|是否|不|没)[^？?。！!\n，,]{0,12}\?"
 _COMMA = r"[，,、]\s?[\p{L}\p{N}]"
 _COMMAS = 2
+_IN_SMALL = r"^[\s\W]*[a-z]"
 _NO_VALUE = r"^\s*(?:nan|NaN|<NA>|NaT|undefined|\[object Object\])\s*$|[.。!！?？”][ \n]?nan\s*$"
 # Tags are invisible copies of ASCII: a model reads the words that they spell. In the flags of regions they belong.
 _TAG = r"[\x{E0000}-\x{E007F}]"
@@ -230,5 +231,6 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
     if kind == "lost_comma":
         prose = without_code(text)
         inside = prose.str.replace_all(_QUESTION, "").str.count_matches(pattern)
-        return (inside >= _COMMAS) & ~prose.str.contains(_COMMA) & ~looks_like_code(prose)
+        chat = prose.str.contains(_IN_SMALL)  # don't feel what? scared? it's not that easy
+        return (inside >= _COMMAS) & ~chat & ~prose.str.contains(_COMMA) & ~looks_like_code(prose)
     return text.str.contains(_CONTRACTED if kind == "lost_sign" else pattern)

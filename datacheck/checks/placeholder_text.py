@@ -224,6 +224,9 @@ def _may_be_absent() -> pl.Expr:
     return asked | ((pl.col("role") == "assistant") & text.str.contains(_NEAR_FIGURES))
 
 
+_NAMED_PICTURE = r"(?i)^\S{1,200}\.(?:png|jpe?g|gif|svg|webp|bmp)$"
+
+
 def _absent(data: View, texts: pl.LazyFrame) -> pl.LazyFrame:
     """Prompts that end on a text which does not follow, of rows where nothing else was said and no prose is unread."""
     heard = texts.filter(pl.col("part") == "prompt")
@@ -244,7 +247,9 @@ def _absent_figures(data: View, heard: pl.LazyFrame, text: pl.Expr) -> pl.LazyFr
     short = heard.filter(pl.col("role") == "user", text.str.len_bytes() <= 2 * _LONGEST)
     likely = short.filter(text.str.contains(_FIGURES)).collect().lazy()
     told = likely.filter(text.str.contains(_FIGURE), ~text.str.contains(_DRAWN)).collect().lazy()
-    seen = media(of_rows(data.cells, told)).select("row")
+    beside = of_rows(data.cells, told)
+    named = beside.filter(pl.col("text").str.contains(_NAMED_PICTURE)).select("row")  # Picture: images/maze.png
+    seen = pl.concat([media(beside).select("row"), named])
     drawn = of_rows(heard, told).filter(text.str.contains(_DRAWN)).select("row")
     bare = told.join(seen, on="row", how="anti").join(drawn, on="row", how="anti", maintain_order="left")
     return flagged(bare, {"absent_figure": pl.lit(value=True)})

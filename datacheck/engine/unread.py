@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from datacheck.loading.reading import Reading
 
 NAMED = 3  # keys that a sentence names
+# Keys of the lists in which sets for reading keep the questions on one text: SQuAD, DROP, RACE, QuALITY, CoQA
+_LISTS = r"(?i)(?:^|\.)(?:paragraphs|questions|qas|qa_?pairs|instances)(?:\[\])?$"
+_ABOUT = r"(?i)(?:^|\.)(?:article|passage|story|context|document)$"  # what their questions are on
+_WORDS = 8  # blanks of a name that is none
+_VALUES = 20  # keys of an object of records
 _NESTED = 50  # more keys of objects are no names but ids
 LIST = "[]"  # behind a key whose texts stand in the objects of a list
 # Words of a key's name that say what its text is, tried in this order.
@@ -147,6 +152,9 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
             some=some,
             shape='{"messages": […]}',
         )
+    shape = not_rows(keys, rows)
+    if shape is not None:
+        return Message("{some}: {why}", some=some, why=shape)
     return Message(
         "{some} of format {forms}: {why}; name the keys of their texts under source.fields, as `fields: {fields}`",
         some=some,
@@ -154,6 +162,37 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
         why=_unknown(keys),
         fields=nearest(keys),
     )
+
+
+def not_rows(keys: Iterable[str], rows: int) -> Message | None:
+    """What to do where the records are not the rows.
+
+    They stand in lists inside them, or in one object of all, or the first one was taken for the names of the columns.
+    """
+    whole = {key.removesuffix(LIST) for key in keys}
+    if any(len(re.findall(r"\S \S", key)) >= _WORDS for key in whole):
+        return Message(
+            "the first line of the table reads like a row, not like names of columns; name them under source, as "
+            "`{header}`",
+            header="header: [prompt, response]",
+        )
+    beside = any(re.search(_ABOUT, key) for key in whole)
+    lists = sorted(key.removesuffix(LIST) for key in keys if re.search(_LISTS, key) and (key.endswith(LIST) or beside))
+    if lists:
+        return Message(
+            "the records stand in the list `{key}` inside each row; write each of them as a row of its own, with what "
+            "stands beside the list said again in it: `{shape}`",
+            key=lists[0][:KEY_SHOWN],
+            shape='{"context": …, "question": …, "answer": …}',
+        )
+    if rows == 1 and len(whole) >= _VALUES:
+        return Message(
+            "the file is one object, whose {n:,} keys look like those of records; write each value as a row, as "
+            "`{command}` does",
+            n=len(whole),
+            command="jq -c '.[]'",
+        )
+    return None
 
 
 def nearest(keys: Iterable[str]) -> str:

@@ -40,6 +40,7 @@ _WANTED = (
     r"(?i)续写|接着|接下去|补全|填空|完成(?:下面|这)|后半|下一句|小写"
     r"|continu|complete|fill in|finish|next (?:line|sentence)|infill|lower ?case"
 )
+_LEFT_OPEN = r"\n[^\n]*[\p{L}\p{N}]\s*$"
 _TO_LINK = (
     r"(?i)conclu|transition|connect|closing|ending|outro|summar|paragraph|sentence|counter|opposing|contrast"
     r"|过渡|连接|衔接|结论|结尾|结束|总结|段落|[一两三二]段|句|反驳|转折"
@@ -81,7 +82,9 @@ class Beginnings(Feature):
         wanted = _asking(texts, shapes.filter(pl.col("mark") | pl.col("lower")), _WANTED)
         linked = _asking(texts, shapes.filter("link"), f"{_WANTED}|{_TO_LINK}")
         rows = pl.col("row")
+        going = _going_on(texts, shapes.filter("lower"))
         both = pl.when("link").then(rows.is_in(linked.implode())).otherwise(rows.is_in(wanted.implode()))
+        both |= pl.col("lower").fill_null(value=False) & rows.is_in(going.implode())
         return shapes.with_columns(wanted=both)
 
 
@@ -90,6 +93,12 @@ def _asking(texts: pl.LazyFrame, of: pl.DataFrame, wanted: str) -> pl.Series:
     heard = of_rows(texts, of.lazy()).filter(
         pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(wanted)
     )
+    return heard.select("row").unique().collect()["row"]
+
+
+def _going_on(texts: pl.LazyFrame, of: pl.DataFrame) -> pl.Series:
+    """The rows whose question ends, below a first line, on words without a mark: its answer writes on from there."""
+    heard = of_rows(texts, of.lazy()).filter(pl.col("role") == "user", pl.col("text").str.contains(_LEFT_OPEN))
     return heard.select("row").unique().collect()["row"]
 
 

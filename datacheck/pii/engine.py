@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 import regex
 from presidio_analyzer import (
@@ -36,6 +36,17 @@ CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
 # JUnit's and unittest's, up to the end of the statement
 _ASSERTED = 160
 _ASSERTS = regex.compile(r"(?<![A-Za-z])assert[A-Z][A-Za-z]{3,30}\([^;\n]*\Z")
+# A unit test's source: what its framework is imported or written like
+_OF_A_TEST = regex.compile(
+    r"(?<![A-Za-z])(?:import[ ](?:static[ ])?(?:org\.junit|junit|org\.testng|unittest|pytest)"
+    r"|from[ ](?:unittest|pytest)[ .]"
+    r"|func[ ]Test[A-Z]\w{0,60}\(\w{1,8}[ ]\*testing\.T\)|def[ ]test_\w{1,60}\(|void[ ]test[A-Z]\w{0,60}\("
+    r"|class[ ](?:\w{1,60}Tests?(?![A-Za-z])|Test[A-Z])|(?:assert|Assert|require)\.[Ee]qual[A-Za-z]{0,8}\("
+    r"|(?<![A-Za-z])(?:describe|it)\([\"'][^\n]{0,200}(?:=> \{|function ?\()"
+    r"|expect\([^;\n]{0,200}\)(?:\.not)?\.to[A-Z.])|@(?:Test|ParameterizedTest|pytest\.mark)(?![A-Za-z])|#\[test\]"
+)
+_QUOTES = "\"'`"
+_NOT_MADE_UP = frozenset({"SECRET", "CREDENTIAL", "EMAIL_ADDRESS", "ADDRESS", "PERSON", "GPS"})
 _BOOST, _PENALTY = 0.35, 0.4
 _HAN = regex.compile(f"[{HAN}]")
 _SPACE = regex.compile(r"\s+")  # 电 话 1 3 8: corpora that were cut into words or characters
@@ -149,7 +160,7 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
         ):
             result.score = 0.0
         elif result.score >= spec.policy.threshold and (
-            spec.is_sample(text, result.start, result.end) or _is_asserted(text, result)
+            spec.is_sample(text, result.start, result.end) or _is_asserted(text, result) or _is_of_a_test(text, result)
         ):
             result.recognition_metadata["state"] = "specimen"
         if result.recognition_metadata["state"] == "valid" and spec.doubts(value, left, right):
@@ -165,6 +176,24 @@ def _is_asserted(text: str, result: RecognizerResult) -> bool:
         result.entity_type not in {"SECRET", "CREDENTIAL"}
         and _ASSERTS.search(text, max(0, result.start - _ASSERTED), result.start) is not None
     )
+
+
+def _is_of_a_test(text: str, result: RecognizerResult) -> bool:
+    """Whether a number is a literal of its own in the source of a unit test: VALID_VISA = "4…", {"4…", true}.
+
+    Mailboxes there are often their authors'.
+    """
+    return (
+        result.entity_type not in _NOT_MADE_UP
+        and text[result.start - 1 : result.start] in _QUOTES
+        and text[result.end : result.end + 1] == text[result.start - 1 : result.start] != ""
+        and _has_tests(text)
+    )
+
+
+@lru_cache(maxsize=1)
+def _has_tests(text: str) -> bool:
+    return _OF_A_TEST.search(text) is not None
 
 
 def _optional(expression: str) -> "regex.Pattern[str] | None":

@@ -30,7 +30,7 @@ _ROLES = re.compile(
     r"|news|newsletter|pr|hr|jobs?|careers?|recruit(?:ing|ment)?|zhaopin|hiring|marketing|billing|accounts?|finance|orders?"
     r"|enquir(?:y|ies)|inquir(?:y|ies)|feedback|complaints?|tousu|no-?reply|do-?not-?reply|alerts?|notifications?"
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
-    r"|root|devs?|developers?|issues|commits|users?|announce|maintainers?|corrections?"  # lists of a project
+    r"|root|devs?|developers?|issues|commits|users?|announce|maint(?:ainers?)?|distros|corrections?"  # lists
     r"|lists?|sig|ideas|discuss(?:ions?)?|committers|checkins|bugs?|patches"
     r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
@@ -42,7 +42,7 @@ _ROLES = re.compile(
     r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"
     r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
     r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"
-    r"|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
+    r"|[a-z]{2,8}(?:support|inquiries|enquiries)|system|market|executive|foundation|comunica(?:cion|cao|tion)|pesquisa|social-?media|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
 )
 # Of an authority a mailbox is a task's: consequences@odi.ohio.gov. Who works there has a name of one's own.
 _GOVERNMENT = re.compile(
@@ -57,19 +57,21 @@ _REGIONAL = re.compile(r"(?:ro|zo|hq)[._-]([a-z]{3,20})")
 # A customer wants to complain, or asks: 想咨询一下退货 and 我要投诉 are his own words, 投诉请拨 is a hotline's.
 _WANTED = r"(?<![想先])(?<![我们][要来去])(?<![帮给][我您你])(?<!打算)(?<!准备)"
 _ASKS = (
-    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购]|(?<![的改消换退])预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
+    rf"{_WANTED}(?:咨询|諮詢|订[餐票房座位购场]|(?<![的改消换退])预[约订定]|投诉|举报|报修)(?!一下|[下过了]|[您你]|[个几]|[一两]个?问题)"
     r"|(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)[^。！？!?，,；;\n]{0,4}(?:电话|热线|邮箱|QQ|微信|号码|请|[可拨]打)"
 )
 _HOTLINE = (
-    rf"{_ASKS}|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|前台|监督|售[前后]|值班"
+    rf"{_ASKS}|订场|信访|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|前台|监督|售[前后]|值班"
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
-    r"|(?<![a-z])our (?:tele)?phone|registrant|including area code"
+    r"|(?<![a-z])our (?:tele)?phone|all rights reserved|copyright ?(?:[@©]|\(c\))|registrant|including area code"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
     r"|spenden|donat(?:e|ions?)|impressum|pressekontakt|redaktion|geschäftsstelle|rédaction|redacci[oó]n"
-    r"|for (?:more|further|additional) information|call us|visit (?:us|our|www|https?)"
+    r"|for (?:more|further|additional) information|call us|contact us|visit (?:us|our|www|https?)"
     r"|(?<![a-zäöü])kontakt(?=[ ]?(?:\n|uns|formular|aufnahme|daten))|kundenservice|kundesenter|sentralbord"
     r"|öffnungszeiten|vertrieb|pressestelle|abo-?service|publicidad|contacto (?:general|comercial)"
+    r"|bestellung|filialen|kostenlose beratung|周一至"
+    r"|(?<![a-z])mon?(?:day|tag)?[ .]{0,2}(?:[-–]|to|bis)[ ]?(?:fr|su|sa|so)(?![a-z]{8})"
     r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
     r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)|(?-i:calling the [A-Z]{2,6} at)"
@@ -79,7 +81,7 @@ _HOTLINE = (
 _INSTITUTION = (
     r"酒店|宾馆|饭店|旅馆|客栈|餐[厅馆]|饭[馆庄]|酒[楼家吧]|烤[鸭肉]|火锅|小吃|咖啡|茶[馆楼]|面[馆店]|分店|总店|景[点区]|公园|博物|纪念馆"
     r"|展览|[技洋文族]馆|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|乐园|景观|美术馆|艺术馆|[动植]物园|寺|教堂|故居|医院|诊所|卫生[院所]|门诊|疾控|药[店房]|学[校院]|校[区园]|大学|[中小]学|幼儿园|培训"
-    r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|委员会|派出所|警察|交警|法院|检察院"
+    r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|总局|中央[\u4e00-\u9fff]{1,5}[办局部委]|委员会|派出所|警察|交警|法院|检察院"
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
     r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
     # what guides to services of the government say: 办理地点为…教育厅政务服务大厅6号窗口
@@ -112,9 +114,9 @@ _OWNER = (
 )
 _PERSON = re.compile(
     # who looks something up for somebody says nothing of himself
-    r"(?<![诉问帮荐陪])我(?!们?(?:也|都|来|就|只|可以)?(?:知道|查|记得|觉得|想[知问去]|听[说过]|[看找][过到]|[去来]过|给[你您]|告诉|推荐|搜|了解|以为"
-    r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
-    r"|在家|[她他](?![们])|住[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
+    r"(?<![诉问帮荐陪])(?<!(?:联系|关于|加入)(?=我们\s))我(?!们?(?:也|都|来|就|只|可以)?(?:知道|查|记得|觉得|想[知问去]|听[说过]|[看找][过到]|[去来]过|给[你您]|告诉|推荐|搜|了解|以为"
+    r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为候])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
+    r"|在家|[她他](?![们])|(?<!公司，)(?<!公司,)(?<!公司)住所地|住(?!所地)[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
     r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
     r"|先生|女士|小姐|师傅|骑手|外卖员|快递[员小]|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
@@ -152,9 +154,13 @@ _HIMSELF = re.compile(  # what a person says of himself or of another one, in th
 )
 # Before a mailbox: what it is there for. A person's own is 邮箱 alone.
 _FUNCTION = re.compile(
-    r"(?:服务|举报|投稿|投诉|监督|工作|官方|客服|咨询|商务|合作|报名|招聘|征稿|新闻|编辑部?|会务组?)(?:电子)?(?:邮箱|信箱|邮件)[\"'”*]{0,2}"
+    r"(?:服务|值班|举报|投稿|投诉|监督|工作|官方|客服|咨询|商务|合作|报名|招聘|征稿|新闻|编辑部?|会务组?)(?:电子)?(?:邮箱|信箱|邮件)[\"'”*]{0,2}"
     r"[ ]?[是为:：]?[ ]?\Z"
 )
+# The foot of a web page: whose the page is, the number of its licence, where to complain.
+_FOOT = re.compile(r"版权所有|ICP ?备|公网安备|联系我们\s|(?i:copyright ?[@©]|all rights reserved)")
+_FOOT_OF_A_FIRM = re.compile(r"经营许可证|(?:举报|客服|急救)电话")
+_NAMED = re.compile(_INSTITUTION)
 # What the machine is to be says nothing of whose number the customer gives: You are a help desk assistant.
 _PART = re.compile(
     r"你(?:现在)?(?:是|将?扮演|作为)[^。！？!?\n]{0,60}|作为(?=.{0,12}(?:客服|助手|顾问))[^。！？!?，,\n]{0,40}"
@@ -216,7 +222,7 @@ _DONATIONS = re.compile(
     r"(?i:spendenkont(?:o|en)|donations? account|account for donations|compte de dons)|捐[款赠]账[户号]"
 )
 # DIN 5008: an extension 0 is the switchboard, as in +49 (0)30 212341-0; no household has one
-_SWITCHBOARD = re.compile(r"\+ ?4[139][ ()0-9/.]+[ ]?[-\u2010-\u2015][ ]?00?")
+_SWITCHBOARD = re.compile(r"\+ ?4[139][ ()0-9/.]+[-\u2010-\u2015]?[0-9]*[ ]?[-\u2010-\u2015][ ]?00?")
 # What a health authority names in a notice is a place; where somebody ill lives or is found stays his.
 _CLOSED = re.compile(r"(?:封控|管控|防范)区|[高中低]风险")
 _ILL = re.compile("病例|感染者|阳性|患者|居住|住所|住址|家住")
@@ -307,7 +313,8 @@ def says_itself(entity: str, text: str, start: int, end: int) -> bool:
 
     By itself, as an account for donations, or as the address of an office or the telephone in its notice.
     """
-    if is_public_by_itself(entity, text[start:end]):
+    escaped = 2 if text[max(0, start - 1) : start + 2] == "%20" else 0  # mailto:%20hello@gearbox.org
+    if is_public_by_itself(entity, text[start + escaped : end]):
         return True
     if entity in ("ADDRESS", "PHONE_NUMBER") and _is_in_a_guide(text, start, end):
         return True
@@ -338,7 +345,14 @@ def _is_a_functions(value: str, text: str, start: int) -> bool:
     town = _REGIONAL.fullmatch(local.lower())
     if town and town[1].capitalize() in said and _GOVERNMENT.search(domain.lower()):
         return True
-    return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None
+    return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None or _is_at_the_foot(said, text[start:])
+
+
+def _is_at_the_foot(said: str, following: str) -> bool:
+    """Whether a mailbox stands at the foot of the page of an institution that is named there, and nobody with it."""
+    near = said + following[: 2 * BEFORE]
+    firm = _FOOT_OF_A_FIRM.search(near) or (_FOOT.search(near) and _NAMED.search(near))
+    return firm is not None and not _PERSON.search(near)
 
 
 def _is_at_work(text: str, start: int, before: str) -> bool:
@@ -424,7 +438,9 @@ def is_public_by_itself(entity: str, value: str) -> bool:
         if _LISTS.fullmatch(domain):
             return True
         name = domain.rpartition(".")[0]
-        own = _ROLES.fullmatch(local) is not None or name == local or local.startswith(f"{name}-")
+        house = name.rpartition(".")[2]  # gearbox@mail.gearbox.org, cust1@cust.com; not me@ann.me.uk
+        named = name == local or (len(house) >= _SHORTEST and house == local.rstrip("0123456789"))
+        own = _ROLES.fullmatch(local) is not None or named or local.startswith((f"{name}-", "draft-"))
         return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
     return entity == "PHONE_NUMBER" and (_SWITCHBOARD.fullmatch(value) is not None or _is_service_number(value))
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from datacheck.check import UNREAD
 from datacheck.contract.load import load_contract
 from datacheck.engine.plan import make_plan
-from datacheck.engine.unread import LIST, nearest, unread_of
+from datacheck.engine.unread import LIST, nearest, not_rows, unread_of
 from datacheck.errors import ContractError, UsageError
 from datacheck.files.inventory import inventory
 from datacheck.files.shown_names import shown_name
@@ -154,6 +154,10 @@ def _without_reader(tables: Tables) -> Iterator[str]:
         yield '      # the rows are lists: write each as {"messages": […]}; until then checks of texts are an error'
     elif keys:
         plain = sorted({key.removesuffix(LIST) for key in keys})
+        shape = not_rows(keys, tables.rows.height)
+        if shape is not None:
+            yield f"      # {shape}; until then checks of texts are an error, not a pass"
+            return
         named = ", ".join(_quoted(shown_name(key)) for key in plain[:_NAMED])
         yield f"      # no reader knows the texts under {named}: name their keys, as"
         yield f"      # fields: {nearest(keys)}; until then checks of texts are an error, not a pass"

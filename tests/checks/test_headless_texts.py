@@ -59,6 +59,13 @@ def test_a_small_letter_where_all_others_have_a_capital():
     assert len(headless(*many, usual=EN)) == 10
 
 
+def test_an_answer_may_go_on_where_its_question_ends():
+    going = "soil dries out in two days. Then water it once, and mind the light."
+    assert headless(row(going, "Write one sentence on this.\nIn the shade, the"), usual=EN) == []
+    assert headless(row(going, "Write one sentence on this.\nIn the shade."), usual=EN) == ["headless_answer"]
+    assert headless(row(going, "Write one sentence on shade"), usual=EN) == ["headless_answer"]
+
+
 def test_what_a_set_often_does_is_its_form():
     assert headless(*[row(f"，{ZH}")] * 40) == []
     assert measure(UnfinishedAnswers(), [row(f"，{ZH}")]).value("headless") == Ratio(0, 1)

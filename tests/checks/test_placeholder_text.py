@@ -135,6 +135,12 @@ def test_what_was_asked_for_may_be_left_to_its_reader(asked, told, found):
     assert [problem for _, where, problem in places if where == "messages[1].content"] == found
 
 
+def test_a_picture_that_a_column_names_is_there():
+    asked = {"question": "Find the size of the angle in the figure below.", "answer": "72"}
+    found = measure(PlaceholderText(), [asked, {**asked, "Picture": "images/hedge.png"}]).places
+    assert [(row, problem) for row, _, problem in found] == [(0, "absent_figure")]
+
+
 def test_one_in_hundreds_warns():
     records = dataset(*["user: a | assistant: b"] * 299, "user: a | assistant: TODO")
     assert finding(PlaceholderText(), records).status is Status.WARN

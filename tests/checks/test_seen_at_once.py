@@ -54,6 +54,10 @@ def test_question_marks_for_commas(text):
     assert kinds(GarbledText, row(text)) == ["lost_comma"]
 
 
+def test_who_chats_in_small_letters_lost_no_comma():
+    assert kinds(GarbledText, row("dig what? the whole bed? it is too late for that")) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -207,6 +207,32 @@ def test_rows_that_are_lists_say_what_to_write():
     )
 
 
+@pytest.mark.parametrize(
+    ("keys", "rows", "said"),
+    [
+        (["paragraphs[]", "title"], 9, "the records stand in the list `paragraphs` inside each row"),
+        (["article", "questions"], 9, "the records stand in the list `questions` inside each row"),
+        (["story", "questions[]"], 9, "the records stand in the list `questions` inside each row"),
+        ([f"talk{n}" for n in range(30)], 1, "the file is one object, whose 30 keys look like those of records"),
+        (["we met by the old mill and went on to the sea"], 9, "the first line of the table reads like a row"),
+    ],
+)
+def test_records_that_are_not_the_rows_say_what_to_write(keys, rows, said):
+    assert said in str(why_unread([{"rows": {"": rows} | dict.fromkeys(keys, rows)}], ("rows",), rows))
+
+
+@pytest.mark.parametrize("keys", [["questions", "title"], ["dialog[]"], ["questions for the reader"]])
+def test_other_keys_are_named(keys):
+    assert "no reader knows the key" in str(why_unread([{"rows": {"": 9} | dict.fromkeys(keys, 9)}], ("rows",), 9))
+
+
+def test_init_says_so_too(tmp_path, here, command):
+    rows = [{"story": asked(n)[1] * 9, "questions": [{"input_text": asked(n)[0]}] * 2} for n in range(30)]
+    jsonl(tmp_path / "a.jsonl", *rows)
+    command("init", tmp_path / "a.jsonl", "--to", tmp_path / "c.yaml")
+    assert "# the records stand in the list `questions` inside each row" in (tmp_path / "c.yaml").read_text("utf-8")
+
+
 def test_a_key_that_holds_a_list_and_texts_is_named_once():
     told = why_unread([{"rows": {"": 9, "api[]": 2, "api": 3, "code": 9}}], ("rows",), 9)
     assert "no reader knows the keys `code`, `api`; name" in str(told)

@@ -89,6 +89,21 @@ def became(record):
             "prompt input option target_scores.yes option target_scores.no answer target_scores",
         ),
         (
+            {"input": A, "target_scores": {"3": 1, "three": 1, "4": 0}},
+            "multiple_choice",
+            "prompt input option target_scores.3 option target_scores.three option target_scores.4 answer target_scores",
+        ),
+        (
+            {
+                "message_id": "a",
+                "text": A,
+                "role": "prompter",
+                "replies": [{"text": B, "rank": 1}, {"text": C, "rank": 0}],
+            },
+            "preference",
+            "prompt text chosen replies[1].text rejected replies[0].text",
+        ),
+        (
             {"history": A, "human_ref_A": B, "human_ref_B": C, "labels": 0},
             "preference",
             "prompt history chosen human_ref_B rejected human_ref_A",

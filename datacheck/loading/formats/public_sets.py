@@ -129,13 +129,14 @@ def read_judged(record: dict[str, Any], styles: Styles, question: str, options: 
         paths = [f"{options}.{text}" for text in texts]
     if marks.__class__ is not list or len(marks) != len(texts) or any(m.__class__ not in {int, float} for m in marks):
         return None
-    if marks.count(1) != 1 or any(text.__class__ is not str for text in texts):
+    right = [n for n, mark in enumerate(marks) if mark == 1]  # several: one answer in several ways (3, three)
+    if not 0 < len(right) < len(texts) or any(text.__class__ is not str for text in texts):
         return None
     turns = [plain_turn("prompt", 0, "user", question, record[question])]
     turns += [
         plain_turn("option", n, None, path, text) for n, (path, text) in enumerate(zip(paths, texts, strict=True))
     ]
-    turns.append(plain_turn("answer", 0, None, options, texts[marks.index(1)]))
+    turns.append(plain_turn("answer", 0, None, options, texts[right[0]]))
     return Extract(turns, frozenset({question, options}))
 
 

@@ -29,7 +29,6 @@ _TEXTS = ("response", "answer", "text", "content", "completion", "output", "gene
 _SCORES = ("overall_score", "score", "rating", "reward")
 _RANKS = ("rank", "ranking")
 _BESIDE = (*(f"{name}s" for name in _SCORES), "scores_list", "rating", "score", "reward")
-_REPLIES = "prompt.replies"
 _PAIR = 2  # one answer is no list to choose from
 _RANKS_BESIDE = ("ranks", "rankings", "rank", "ranking")
 
@@ -59,22 +58,26 @@ def read_sampled(record: dict[str, Any], styles: Styles, asked: str, told: str) 
     return _extract(record, styles, asked, told, said, cells)
 
 
-def read_tree(record: dict[str, Any], styles: Styles, *, ranked: bool) -> Extract | None:
-    """Read Open Assistant's {prompt: {text, replies: [{text, rank, replies}]}}: the first question and its answers."""
+def read_tree(record: dict[str, Any], styles: Styles, *, ranked: bool, root: str = "prompt.") -> Extract | None:
+    """Read Open Assistant's {prompt: {text, replies: [{text, rank, replies}]}}: the first question and its answers.
+
+    root: nothing where the question is the record: {text, role: prompter, replies}.
+    """
     del styles
-    asked = record["prompt"]
+    asked = record["prompt"] if root else record
     if asked.__class__ is not dict or asked.get("text").__class__ is not str:
         return None
     cells: list[Cell] = []
-    answers = _answers({_REPLIES: asked.get("replies")}, _REPLIES, cells)
+    answers = _answers({f"{root}replies": asked.get("replies")}, f"{root}replies", cells)
     said = _by_rank(answers) if ranked else [("candidate" if n else "response", a) for n, a in enumerate(answers)]
     if not said:
         return None
-    for name in sorted(asked.keys() - {"text", "replies"}):
-        walk(f"prompt.{name}", asked[name], cells, 1_000)
-    turns: list[Turn] = [("prompt", 0, "user", "prompt.text", "string", asked["text"], None)]
+    for name in sorted(asked.keys() - {"text", "replies"}) if root else ():
+        walk(f"{root}{name}", asked[name], cells, 1_000)
+    turns: list[Turn] = [("prompt", 0, "user", f"{root}text", "string", asked["text"], None)]
     turns += [(part, 1, "assistant", each.path, "string", each.text, None) for part, each in said]
-    return Extract(turns, frozenset({"prompt"}), cells)  # without scores: the best rank is 0 in every tree
+    used = frozenset({"prompt"} if root else {"text", "replies"})
+    return Extract(turns, used, cells)  # without scores: the best rank is 0 in every tree
 
 
 def _by_rank(answers: list[_Answer]) -> list[tuple[str, _Answer]]:
@@ -160,8 +163,11 @@ _LISTED = tuple(
         ),
     )
 )
+_ROOT = frozenset({"text", "role", "replies", "message_id"})
 FORMATS = (
     Format("preference", 729, frozenset({"prompt", "message_tree_id"}), partial(read_tree, ranked=True)),
     Format("prompt_completion", 249, frozenset({"prompt", "message_tree_id"}), partial(read_tree, ranked=False)),
+    Format("preference", 729, _ROOT, partial(read_tree, ranked=True, root="")),
+    Format("prompt_completion", 249, _ROOT, partial(read_tree, ranked=False, root="")),
     *_LISTED,
 )

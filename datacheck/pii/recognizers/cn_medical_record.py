@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from random import Random
+from string import ascii_letters
 
 from datacheck.pii.expressions import GAP, GATE_FIVE_DIGITS, LINKER, NO_WORD, RIGHT
 from datacheck.pii.policy import Policy, State
@@ -35,7 +36,8 @@ class CnMedicalRecord(Labelled):
         """24680 and 54321 were typed as examples: each digit is as far from the one before as the next from it."""
         digits = digits_of(value)
         steps = {(int(after) - int(before)) % 10 for before, after in pairwise(digits)}
-        return "specimen" if len(steps) == 1 and compact(value) == digits else super().state(value)
+        stepped = len(steps) == 1 and compact(value).lstrip(ascii_letters) == digits  # M123456789, too
+        return "specimen" if stepped else super().state(value)
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

@@ -20,7 +20,7 @@ from datacheck.pii.expressions import (
 )
 from datacheck.pii.lookalikes import is_machines, speaks_of_china
 from datacheck.pii.policy import Policy
-from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits, words
 
 # The assigned ranges, after the metadata of phonenumbers 9.0 (held equal to it by a test).
 _ASSIGNED = re.compile(r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}")
@@ -75,6 +75,7 @@ _OF_AMERICA = (  # 16502530000 may be one of California as well: it is where the
     r"(?<!(?:(?<![A-Za-z])(?:US|USA|U\.S\.|American|Canadian)[ ](?i:phone|cell|mobile|number|line)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))[^\n0-9]{0,12})"
 )
+_CALLED = re.compile(r"(?<![A-Za-z])(?:UNKNOWN|ERROR|CODE|STATUS|NULL)\(\Z")
 
 
 class CnMobile(Recognizer):
@@ -126,19 +127,24 @@ class CnMobile(Recognizer):
     )
     negative_left = rf"{ARITHMETIC_LEFT}|\+(?!86)[0-9]{{1,3}}[ \-]?$|{FIELD_LEFT}"  # another country's code
     negative_right = ARITHMETIC_RIGHT
-    specimens = frozenset({"13800138000", "13800138001", "13812345678", "13912345678", "13811112222", "13800001111"})
+    specimens = words("13800138000 13800138001 13800012345 13812345678 13912345678 13811112222 13800001111")
+
+    def denies(self, value: str, before: str, after: str) -> bool:
+        """UNKNOWN(19254731862) in a trace of calls."""
+        del value
+        return after.startswith(")") and _CALLED.search(before) is not None
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by range, grouping and round numbers (2^34, 13000000000 are figures, not telephones)."""
         number = self.canonical(value)
         if any(other.fullmatch(value) for other in (_NORTH_AMERICAN, _DECIMAL, _QUAD)) or int(number) in _OVERFLOW:
             return None
-        if number in self.specimens or _SAME_TAIL.fullmatch(number[3:]) or number.endswith("12345678"):
+        if number in self.specimens or number.endswith("12345678") or _SAME_TAIL.fullmatch(number[3:]):
             return Judgement(1.0, "specimen")
         if not _ASSIGNED.fullmatch(number):  # 146, 148 and 149 (machines) among them
             return Judgement(0.5 if digits_of(value)[:-11].endswith("86") else 0.2, "suspect")
         if number.endswith("00000"):
-            return Judgement(0.3, "valid")
+            return Judgement(0.3, "specimen" if number.endswith("0000000") else "valid")
         if rule == "cn_mobile.id":  # of a person, or of anything
             return Judgement(0.5, "suspect", "valid")
         if rule == "cn_mobile.touched":

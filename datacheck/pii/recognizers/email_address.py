@@ -10,9 +10,9 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 _SAMPLE = re.compile(
     r"(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example[0-9]?\.[a-z]{2,4}(?:\.[a-z]{2})?"
     r"|(?:[a-z0-9]+-)*example(?:-[a-z0-9]+)*\.[a-z]{2,4}|(?:company|domain|business|brand)name\.[a-z]{2,4}"
-    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}"
+    r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}|(?:[a-z0-9\-]+\.){1,2}domain\.(?:com|net|org)"
     r"|(?:(?:my|your|some|any|other|sample|hosted|remote|fake|dummy|bogus|bad)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email"
-    r"|company|abc|sample|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
+    r"|company|abc|sample|school|college|hotel|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
     r"|(?:some|any|no)where|whatever|acme(?:-?(?:corp|inc|co))?)\.(?:com|cn|org|net|edu)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
 # Names that stand for any name: your_name@gmail.com
@@ -22,7 +22,7 @@ _ANYBODY = re.compile(
     r"|your[._\-]?(?:company|business|org(?:anization)?|domain|(?:web)?site|team|brand|school|boss|friend|gmail|store|shop|app"
     r"|bot|work|personal)"
     r"|(?:bad|bogus|fake|dummy|invalid|unknown|existing|non-?existent|some|any|other)[._\-]?(?:name|user|username|email|account)"
-    r"|(?:my|your)[._\-]?own[._\-]?(?:site|shop|company|domain|mail)|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|usr|user[._\-]?xyz|spammer"
+    r"|(?:my|your)[._\-]?own[._\-]?(?:site|shop|company|domain|mail)|(?:e?mail|user|login)[._\-]?(?:account|address|name|id)|who-?ever|what-?ever|bla+h?|null|[a-z]{0,10}mailbox|toto|titi|tutu|tata|usr|user[._\-]?xyz|spammer"
     r"|someone|somebody|anyone|nobody|test|tester|testing|sample|example|demo|dummy|foo|bar|foobar|x{3,}|abcd?"
     r"|firstname[._\-]?lastname|first[._\-]last)[0-9]{0,3}|(?:john|jane|joe)[._\-]?doe[._\-+%0-9]*"
     # maria-fake-account@gmail.com, fakeemail2@gmail.com: it says itself that it is none
@@ -49,6 +49,7 @@ _ALGORITHM = re.compile(
 _MACHINE = re.compile(r".+@(?:[0-9]{1,3}\.){3}[a-z]+")
 # Mozilla's number of a mail: the second in hexadecimal digits, a random part
 _NUMBERED = re.compile(r"(?=[0-9]{0,7}[A-F])[0-9A-F]{8}\.[0-9A-F]{5,8}@.+")
+_OF_MAILS = {"mail.gmail.com", "www.gmail.com"}  # of the numbers that Gmail gives to mails
 _MIRRORED = 80
 _KERNEL = re.compile(r"\) \((?:gcc|clang) version")  # who built a kernel, on which machine
 # Generic top-level domains that people's mailboxes are in. Two letters = a country. Anything else is a
@@ -154,7 +155,7 @@ class EmailAddress(Recognizer):
         local, _, domain = value.rpartition("@")
         tld = domain.rpartition(".")[2]
         # git@github.com:owner/name, logo@2x.png; Gmail numbers its mails at a host of theirs
-        if local == "git" or tld in _FILES or domain == "mail.gmail.com" or _ALGORITHM.fullmatch(value):
+        if local == "git" or tld in _FILES or domain in _OF_MAILS or _ALGORITHM.fullmatch(value):
             return None
         if domain.endswith(".gserviceaccount.com") or _MACHINE.fullmatch(value) or _NUMBERED.fullmatch(written):
             return None

@@ -51,6 +51,7 @@ _IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微�
 # vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
 _LISTED = re.compile("_[vwVW][xX] ?, ?\\Z")
 _TECHNIQUE = re.compile(r"(?:lan|ml|ss|works|widgets|gate|vm|fs|sdk|api|pay|app)(?![A-Za-z])")
+_PACKAGE = re.compile("[a-z]+(?:-[a-z]+)+")  # wx-form-kit
 _AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind", "mine")
 
 
@@ -74,7 +75,7 @@ class Wechat(Recognizer):
     )
     patterns = {
         "wechat": (
-            rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_%] ?(?=[+]))(?:{_STRONG})"
+            rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_%#] ?(?=[+]))(?:{_STRONG})"
             rf"(?=号|[ \\\"']{{0,3}}(?:[:：=是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED}){LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
@@ -160,8 +161,10 @@ class Wechat(Recognizer):
         return Judgement(0.7, "valid") if any(not char.isalpha() for char in value) else Judgement(0.5, "suspect")
 
     def is_other(self, text: str, start: int, end: int) -> bool:
-        """A name that vx touches may go on that of a technique; per_wx, per_wy are variables in a list."""
+        """A name that vx touches may go on that of a technique; per_wx, per_wy and wx-form-kit are of a program."""
         if _LISTED.search(text, max(0, start - 6), start):
+            return True
+        if text[max(0, start - 3) : start] in ("wx-", "vx-") and _PACKAGE.fullmatch(text, start, end):
             return True
         return text[max(0, start - 2) : start].lower() in ("vx", "wx") and bool(_TECHNIQUE.match(text, start, end))
 

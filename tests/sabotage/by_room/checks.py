@@ -980,4 +980,20 @@ SABOTAGES = (
         '(pl.col("part") == "none")',
         "tests/checks/test_field_outliers.py::test_a_row_that_verl_cannot_reward",
     ),
+    Sabotage(
+        "small_letters_lost_a_comma",
+        "who chats in small letters lost no comma",
+        "datacheck.checks.garbled_text._holds",
+        "& ~chat",
+        "",
+        "tests/checks/test_seen_at_once.py::test_who_chats_in_small_letters_lost_no_comma",
+    ),
+    Sabotage(
+        "named_pictures_are_absent",
+        "a picture that a column names is there",
+        "datacheck.checks.placeholder_text._absent_figures",
+        'media(beside).select("row"), named',
+        'media(beside).select("row")',
+        "tests/checks/test_placeholder_text.py::test_a_picture_that_a_column_names_is_there",
+    ),
 )

@@ -612,4 +612,20 @@ SABOTAGES = (
         "else rows",
         "tests/test_testing.py::test_a_share_counts_a_row_once_in_whatever_order_it_stands[among2]",
     ),
+    Sabotage(
+        "records_in_lists_are_keys",
+        "records in lists inside the rows are told as such",
+        "datacheck.engine.unread.why_unread",
+        "shape is not None",
+        "False",
+        "tests/engine/test_unread.py::test_records_that_are_not_the_rows_say_what_to_write",
+    ),
+    Sabotage(
+        "any_list_of_questions_holds_records",
+        "questions beside no text are a key like another",
+        "datacheck.engine.unread.not_rows",
+        "(key.endswith(LIST) or beside)",
+        "True",
+        "tests/engine/test_unread.py::test_other_keys_are_named",
+    ),
 )

@@ -591,4 +591,12 @@ SABOTAGES = (
         'pl.col("role") == "nobody"',
         "tests/checks/test_answer_in_prompt.py::test_a_prompt_that_ends_with_the_answer",
     ),
+    Sabotage(
+        "an_answer_that_goes_on_is_headless",
+        "an answer may go on where its question ends",
+        "datacheck.features.heads._going_on",
+        "_LEFT_OPEN",
+        '"$^"',
+        "tests/checks/test_headless_texts.py::test_an_answer_may_go_on_where_its_question_ends",
+    ),
 )

@@ -203,4 +203,20 @@ SABOTAGES = (
         "text",
         "tests/loading/test_loading_formats.py::test_sample_gives_the_expected_turns[a rendered prompt of a pair]",
     ),
+    Sabotage(
+        "trees_need_a_prompt",
+        "a tree whose root is the record is read as one",
+        "datacheck.loading.formats.ranked.read_tree",
+        'record["prompt"] if root else record',
+        'record.get("prompt")',
+        "tests/loading/test_public_sets.py::test_what_public_sets_become",
+    ),
+    Sabotage(
+        "two_names_of_an_answer_are_two_answers",
+        "an answer that the options say in two ways is one",
+        "datacheck.loading.formats.public_sets.read_judged",
+        "0 < len(right) < len(texts)",
+        "len(right) == 1",
+        "tests/loading/test_public_sets.py::test_what_public_sets_become",
+    ),
 )
