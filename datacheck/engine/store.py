@@ -364,16 +364,20 @@ def keep_records(room: int) -> None:
     _Kept.room = room
 
 
-def scan_records(path: Path) -> pl.LazyFrame:
+def scan_records(path: Path, *, of_many: bool = False) -> pl.LazyFrame:
     """Scan one of the tables that loading made; every step reads them, and most steps twice.
 
     Texts are mapped. Of the others those that are read first stay in memory, as long as there is room. None of them
     makes room for another: they come round again in the same order, and of more than there is room for the next one
     would always be gone.
+
+    of_many: they are read one after the other, and none is wanted when the next one is.
     """
     if path in _Kept.tables:
         return _Kept.tables[path].lazy()
-    if held.get(path) is not None or table_files.is_mapped(path) or bucket.local(path).stat().st_size > _Kept.room:
+    if table_files.is_mapped(path) and held.get(path) is None:
+        return table_files.scan_mapped(bucket.local(path)) if of_many else scan(path)
+    if held.get(path) is not None or bucket.local(path).stat().st_size > _Kept.room:
         return scan(path)
     read = table(path)
     _Kept.room -= int(read.estimated_size())

@@ -4,10 +4,14 @@ Texts are mapped (docs/decisions/0035): sixty steps read them, each of which wou
 """
 
 import io
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import polars as pl
+from polars.io.plugins import register_io_source
+
+from datacheck.text.views import alone
 
 _MAPPED = ".arrow"
 
@@ -33,6 +37,21 @@ def write(table: pl.DataFrame, path: Path, to: Path | io.BytesIO, *, statistics:
 def read(path: Path) -> pl.DataFrame:
     """Read the table at `path`."""
     return _map(path) if is_mapped(path) else pl.read_parquet(path, glob=False)
+
+
+def scan_mapped(path: Path) -> pl.LazyFrame:
+    """Scan a table that is mapped only while it is read: whoever reads many never has all of them."""
+
+    def pieces(
+        columns: list[str] | None, predicate: pl.Expr | None, rows: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        table = read(path).lazy()
+        table = table if rows is None else table.head(rows)  # counted before the predicate, as polars' own scans do
+        table = table if predicate is None else table.filter(predicate)
+        found = (table if columns is None else table.select(columns)).collect()
+        yield found if predicate is None else alone(found)
+
+    return register_io_source(pieces, schema=lambda: read(path).schema, is_pure=True)
 
 
 def read_bytes(path: Path, held: bytes) -> pl.DataFrame:

@@ -361,7 +361,7 @@ def _table(store: Store, loaded: Loaded, name: Table, part: int | None) -> pl.La
 def _of_part(store: Store, loaded: Loaded, name: Table, part: Part) -> pl.LazyFrame:
     """One part of a plain table with dataset-wide numbers."""
     schema = _schemas(loaded.reading)[name]
-    table = scan_records(store.path("parts", part.key) / part_file(name))
+    table = scan_records(store.path("parts", part.key) / part_file(name), of_many=True)
     if "row" in schema:
         table = _wide(table, part.first_row)
     if name in ("rows", "lines") and part.file is not None:

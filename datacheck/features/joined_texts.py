@@ -25,6 +25,7 @@ _FROM_IT = ascii_edges(
 )
 # What programs put between two cells. A text may say more than another row's, and end with the same sentence.
 _SEAM = r"(?:[\n\t|]|\",\"?)\s*$"
+_KEYS = {"size": pl.UInt32, "whole": pl.UInt64, **dict.fromkeys(_ENDS, pl.UInt64)}
 _EDGE, _TWICE = 8, 30  # characters that are looked for again, and of a prompt in which they are
 _PLACE = ["row", "part", "role", "turn", "path"]
 
@@ -38,10 +39,7 @@ def joined_texts(data: View) -> pl.LazyFrame:
     rejected one. seam: the characters in front. None where more than 5 % of the rows are so, or where 20 % end with
     another text at all: such a set is built of parts. TextEnds is a declared need.
     """
-    sizes = data[Need(TextEnds())].collect()
-    few = pl.col("size").n_unique().is_between(2, _FORMULA)
-    likely = sizes.join(sizes.group_by(_ENDS[0]).agg(few=few).filter("few"), on=_ENDS[0], how="semi")
-    rows = sizes["row"].unique()
+    likely, rows = _likely(data), data[Need(TextEnds())].select(pl.col("row").unique()).collect()["row"]
     every = max(1, len(rows) // _SAMPLE)
     # Of a set that is built of parts, rows from all over it tell.
     for nth in dict.fromkeys((every, 1)):
@@ -51,6 +49,17 @@ def joined_texts(data: View) -> pl.LazyFrame:
             return _NONE.lazy()
     known = piecewise(data, lambda turns: _judged(turns, matched)).collect().sort("row", "turn")
     return (known if known["row"].n_unique() <= max(1, _MOST * len(rows)) else known.clear()).lazy()
+
+
+def _likely(data: View) -> pl.DataFrame:
+    """The lines of `TextEnds` of texts that share an end and are not of one length; all of them never are in memory."""
+    ends = data[Need(TextEnds())].select(_ENDS[0], "size").collect()
+    few = pl.col("size").n_unique().is_between(2, _FORMULA)
+    shared = ends.group_by(_ENDS[0]).agg(few=few).filter("few").lazy()
+    parts = (part.join(shared, on=_ENDS[0], how="semi") for part in data.buckets(Need(TextEnds())))
+    return pl.concat(
+        [pl.DataFrame(schema={"row": pl.UInt64, "part": pl.String, **_KEYS}), *(part.collect() for part in parts)]
+    )
 
 
 def _all_matched(data: View, likely: pl.DataFrame, nth: int) -> pl.DataFrame:
@@ -170,7 +179,7 @@ class TextEnds(Feature):
     """`row`, `part`, `size` (characters), hashes of the last ones and of the `whole`, of texts that are long enough."""
 
     columns = {
-        "row": pl.UInt32, "part": pl.String, "size": pl.UInt32, "whole": pl.UInt64, **dict.fromkeys(_ENDS, pl.UInt64),
+        "row": pl.UInt32, "part": pl.String, **_KEYS,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:

@@ -67,8 +67,9 @@ def texts_of(data: View, *, plain: bool = True, thoughts: bool = False) -> Texts
             if start < end:
                 tables = data.piece("turns", part), data.piece("cells", part)
                 own = _texts(*tables, plain=plain, thoughts=thoughts)
-                found.append(own.filter(pl.col("row").is_in(wanted[start:end].implode())))
-        return pl.concat(found) if found else turn_texts(data, plain=plain, thoughts=thoughts).clear()
+                few = own.filter(pl.col("row").is_in(wanted[start:end].implode())).collect()
+                found.append(alone(few))  # else each part would be in memory, for its few texts
+        return pl.concat(found).lazy() if found else turn_texts(data, plain=plain, thoughts=thoughts).clear()
 
     return read
 
