@@ -11,8 +11,8 @@ def few_threads(threads: int | str) -> None:
     polars' allocator (jemalloc) has four arenas a processor, the C library's eight, and each keeps what was freed in it
     for a while. On two processors, jemalloc's 8 arenas against one: a run over 252 MB held 1,707 against 1,485 MB, over
     1 GB 1,778 against 1,715; over 63 MB there were a sixth more page faults. The C library's 16 against one: over
-    252 MB 1,567 and 1,527 against 1,398 MB. What a user has set stays: `dirty_decay_ms:-1,muzzy_decay_ms:-1` gives
-    nothing back to the system, which took 55 CPU s instead of 63 over 252 MB, and 1,998 MB instead of 1,684.
+    252 MB 1,567 and 1,527 against 1,398 MB. What a user has set stays; to give nothing back to the system
+    (`dirty_decay_ms:-1,muzzy_decay_ms:-1`) took no less CPU over 1 GB, and 2,525 MB instead of 1,991.
     """
     arenas = max(1, (os.cpu_count() or 1) // PER_ARENA)
     os.environ["POLARS_MAX_THREADS"] = str(threads)
