@@ -550,7 +550,7 @@ SABOTAGES = (
     Sabotage(
         "tagger_knows_half",
         "names are tagged with all of jieba's dictionary that a text asks for",
-        "datacheck.pii.tagger.Tagger.cut",
+        "datacheck.pii.tagger.Tagger.counts",
         "range(len(text))",
         "range(0, len(text), 2)",
         "tests/pii/test_tagger.py::test_words_and_tags_are_those_of_jieba",
