@@ -17,7 +17,7 @@ from datacheck.text.record_keys import HEX, record_keys
 
 RECORD = {"record": pl.String()}  # the column that `with_records` adds
 _PLACE = ["file", "line", "byte"]
-_MANY = 4  # of a part in which every so-many-th row is named, all keys are worked out, and kept
+_MANY = 8  # of a part in which every so-many-th row is named, all keys are worked out, and kept
 
 
 def with_records(places: pl.DataFrame, view: StoreView) -> pl.DataFrame:
@@ -61,7 +61,7 @@ def _keys(rows: pl.Series, view: StoreView) -> Iterator[pl.DataFrame]:
 def _part_keys(part: Part, view: StoreView, wanted: pl.Series) -> pl.DataFrame:
     """The keys of records of a part, those of `wanted` among them, from the store where it has them.
 
-    Of tables in memory only those are worked out, where they are few; from files all are, for the checks to come.
+    Only those are worked out where they are few; else all are, for the checks to come.
     """
     store = view.store
     target = store.path("records", f"{part.key}.parquet")
@@ -69,7 +69,7 @@ def _part_keys(part: Part, view: StoreView, wanted: pl.Series) -> pl.DataFrame:
         rows, turns, cells = (
             scan(store.path("parts", part.key) / part_file(name)).collect() for name in ("rows", "turns", "cells")
         )
-        if store.holds and len(wanted) * _MANY < part.rows:
+        if len(wanted) * _MANY < part.rows:
             return record_keys(_lines_of(turns, wanted), _lines_of(cells, wanted), wanted)
         store.write_table(target, record_keys(turns, cells, rows["row"]))
     return scan(target).collect()

@@ -1,4 +1,4 @@
-"""Keys of the records that evidence names: those of a few in memory are those that all have."""
+"""Keys of the records that evidence names: those of a few are those that all have."""
 
 import polars as pl
 import pytest
@@ -16,16 +16,18 @@ class Named(Check):
 
     metrics = {"rows": Metric("rows", "rows")}
     check: str = "named"
+    hold: bool = False
 
     def measure(self, data: View) -> Measured:
-        data.store.hold()  # as where all is done in one process
+        if self.hold:
+            data.store.hold()  # as where all is done in one process
         few, every = (keys_of(pl.Series(rows, dtype=pl.UInt64), data) for rows in ([31, 5], range(len(ROWS))))
         assert few.sort("row").equals(every.filter(pl.col("row").is_in([5, 31])).sort("row"))
         return Measured((Value("rows", every["record"].n_unique()),))
 
 
-@pytest.mark.parametrize("chunk", [None, 15])
-def test_few_records_in_memory_have_the_keys_that_all_have(monkeypatch, chunk):
+@pytest.mark.parametrize(("chunk", "hold"), [(None, False), (None, True), (25, False), (25, True)])
+def test_few_records_have_the_keys_that_all_have(monkeypatch, chunk, hold):
     asked = []
 
     def counted(turns, cells, rows):
@@ -35,5 +37,5 @@ def test_few_records_in_memory_have_the_keys_that_all_have(monkeypatch, chunk):
     record_keys = record_ids.record_keys
     monkeypatch.setattr(record_ids, "record_keys", counted)
     source = {"limits": {"chunk_records": chunk}} if chunk else {}
-    assert measure(Named(), ROWS, source=source).value("rows") == len(ROWS)
+    assert measure(Named(hold=hold), ROWS, source=source).value("rows") == len(ROWS)
     assert sum(asked) == 2 + len(ROWS)
