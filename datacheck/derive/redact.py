@@ -310,19 +310,19 @@ class Redactor:
 
         counts: of the strings of each record, which follow each other in `read` and `found`.
         """
-        somebodys: list[int] = []
+        somebodys: dict[int, int] = {}  # of a string, the number of its record
         ends = [*accumulate(counts)]
-        for record, end, count in zip(records, ends, counts, strict=True):
+        for of, (record, end, count) in enumerate(zip(records, ends, counts, strict=True)):
             entities = {each.entity for own in found[end - count : end] for each in own}
             own = read[end - count : end]
             is_met = not record.originals and any(self._anonymiser.named_beside_numbers(own))
             if _is_somebodys(entities | {value.entity for value in record.originals}) or is_met:
-                somebodys += range(end - count, end)
-        for number, names in zip(
-            somebodys, self._anonymiser.names_in_rows([read[number] for number in somebodys]), strict=True
-        ):
+                somebodys |= dict.fromkeys(range(end - count, end), of)
+        texts = [read[number] for number in somebodys]
+        named = self._anonymiser.names_in_rows(texts, list(somebodys.values()))
+        for number, names in zip(somebodys, named, strict=True):
             found[number] = _with_names(found[number], names)
-        rough = self._anonymiser.rough([read[number] for number in somebodys], [found[number] for number in somebodys])
+        rough = self._anonymiser.rough(texts, [found[number] for number in somebodys])
         for number, values in zip(somebodys, rough, strict=True):
             found[number] = sorted([*found[number], *values], key=lambda each: each.start)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
+from datacheck.pii.addressed import Addressed, addressed
 from datacheck.pii.analyzer import FOUND, find
 from datacheck.pii.doubtful import is_seen, passed, plain, rough_values, stand_near
 from datacheck.pii.hidden import UNUSED, hidden, lean
@@ -80,10 +81,11 @@ class Anonymiser:
             ]
         return found
 
-    def names_in_rows(self, texts: Sequence[str]) -> list[list[Replacement]]:
+    def names_in_rows(self, texts: Sequence[str], records: Sequence[int]) -> list[list[Replacement]]:
         """Return for each text the names to replace because its record holds somebody's identifier or name.
 
-        None where the contract says what a name counts as: then it stays as it says.
+        records: the number of the record of each text. None where the contract says what a name counts as: then it
+        stays as it says.
         """
         found: list[list[Replacement]] = [[] for _ in texts]
         if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
@@ -92,7 +94,12 @@ class Anonymiser:
             (number, leaf, gathered(fold_url(leaf.text))) for number, t in enumerate(texts) for leaf in _readings(t)
         ]
         read = [folded.text for *_, folded in units]
-        hits = pl.DataFrame(list(_unlabelled(read)), schema=FOUND, orient="row")
+        whole: dict[int, list[str]] = {}
+        for (number, *_), text in zip(units, read, strict=True):
+            whole.setdefault(records[number], []).append(text)
+        called = {record: addressed(own) for record, own in whole.items()}
+        named = _unlabelled(read, [called[records[number]] for number, *_ in units])
+        hits = pl.DataFrame(list(named), schema=FOUND, orient="row")
         wanted = self.rules.judged(identified(hits, pl.Series(read, dtype=pl.String))).filter(self.rules.to_replace())
         for at, start, end in wanted.select("index", "start", "end").iter_rows():
             (number, leaf, folded), value = units[at], Original("PERSON", read[at][start:end])
@@ -208,11 +215,11 @@ def _batches(text: str, wanted: Sequence[Replacement]) -> Iterator[list[Replacem
         yield batch
 
 
-def _unlabelled(texts: Sequence[str]) -> Iterator[tuple[object, ...]]:
+def _unlabelled(texts: Sequence[str], called: Sequence[Addressed]) -> Iterator[tuple[object, ...]]:
     """The names of `row_names` as hits beside somebody's identifier, the first of those that overlap."""
     with lean():
         from datacheck.pii.names import judged  # Presidio is heavy, see there
-    for number, names in sorted(row_names(texts).items()):
+    for number, names in sorted(row_names(texts, called).items()):
         last = 0
         for name in sorted(names, key=lambda name: (name.start, -name.end)):
             if name.start >= last and (result := judged(texts[number], *name)):

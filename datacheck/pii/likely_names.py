@@ -2,7 +2,8 @@
 
 A sentence is cut into words as jieba does it, by how often each is written; then a name is put in at every surname,
 and what the sentence gains or loses by it is the score. How often a character begins or ends a name is jieba's own
-table. A name that stands apart, or behind a word that leads to somebody, or before a title, may lose more.
+table. A name that stands apart, or behind a word that leads to somebody, or before a title, may lose more, and one by
+whose part somebody of the record is called.
 """
 
 import math
@@ -11,8 +12,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from datacheck.pii.addressed import Addressed
 from datacheck.pii.callings import TITLES
 from datacheck.pii.expressions import HAN
+from datacheck.pii.free_names import is_listed
 from datacheck.pii.normalise import Folded
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, SURNAMES
 from datacheck.pii.tagger import dictionary, modules, tagger
@@ -24,7 +27,7 @@ _NAME = math.log(1 / 200)
 _COMPOUND_LOG, _SURNAME_LOG, _UNSEEN, _GIVEN_LOG = -6.9, -9.0, -16.5, -8.5
 _USUAL_WORD_LOG, _WORD_LOG, _OTHER_WORD_LOG = -9.0, -11.0, -13.0
 _FUNCTION_LOSS, _SHORT_LOSS = 3.0, 1.5
-_EDGE, _APART, _LED = 1.2, 2.5, 4.0
+_EDGE, _APART, _LED, _ADDRESSED = 1.2, 2.5, 4.0, 8.0
 _LONGEST = 6
 RARE = (
     "鹿咸暴哈帅庹操铁银谈官盖晋辜鄢丛时兰楚栗原邸沿敬植商蒙计喻揭窦宇敖糜鄢花仇巩稽井乐卞封竺冼衣佟匡巫鞠僧桑岑习胥蔺麦庾阙来禤苟缑丘岐亓展由仝米芦迟牟阳畅郜苑邬臧褚苌逯檀靖"
@@ -87,13 +90,13 @@ def gathered(folded: Folded) -> Folded:
     return Folded(text, ([starts[at] for at in kept], [ends[at] for at in kept]))
 
 
-def likely_names(text: str, leads: re.Pattern[str]) -> list[LikelyName]:
+def likely_names(text: str, leads: re.Pattern[str], called: Addressed) -> list[LikelyName]:
     """Return the names of a text, in order, never overlapping; `leads`: more that stands before a name."""
     simple = text.translate(_simplified())
     found: list[LikelyName] = []
     for run in _RUN.finditer(simple):
         if _HAS_SURNAME.search(run[0]):
-            found += _in_run(text, run[0], run.start(), leads)
+            found += _in_run(text, run[0], run.start(), leads, called)
     best: list[LikelyName] = []
     for name in sorted(found, key=lambda name: -name.score):
         if not any(name.start < other.end and other.start < name.end for other in best):
@@ -101,7 +104,7 @@ def likely_names(text: str, leads: re.Pattern[str]) -> list[LikelyName]:
     return sorted(best)
 
 
-def _in_run(text: str, run: str, first: int, leads: re.Pattern[str]) -> Iterator[LikelyName]:
+def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Addressed) -> Iterator[LikelyName]:
     before, after, counts = _by_words(run)
     total, (begins, goes_on, ends) = before[-1], _characters()
     for start, size, given in ((at, size, given) for at in range(len(run)) for size in (1, 2) for given in (1, 2)):
@@ -120,10 +123,19 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str]) -> Iterator
             usual = _USUAL_WORD_LOG if _USUAL.issuperset(name) else _WORD_LOG
             as_word = usual if _GIVEN_CHARACTERS.issuperset(name) else _OTHER_WORD_LOG
             of_name = max(_given(goes_on, name[0]) + _given(ends, name[1]), as_word if name in counts else -math.inf)
-        score += of_name + _NAME + before[start] + after[end] - total - _FUNCTION_LOSS * (surname in _FUNCTION)
-        score += _beside(text, first + start, first + end, leads)
+        score += of_name + _NAME + before[start] + after[end] - total
+        beside = _beside(text, first + start, first + end, leads)
+        score += beside - _FUNCTION_LOSS * (surname in _FUNCTION) / (2 if beside >= _LED else 1)
+        score += _ADDRESSED * _is_called(surname, name, called)
         if score >= _LEAST:
             yield LikelyName(first + start, first + end, score)
+
+
+def _is_called(surname: str, given: str, called: Addressed) -> bool:
+    """Whether somebody is called by a part of a name, which is no word: beside 老马 马上 stays what it is."""
+    if given in called.given and len(given) > 1:
+        return True
+    return (surname in called.surnames or given[-1] in called.given) and not is_listed(f"{surname}{given}"[:2])
 
 
 def _by_words(run: str) -> tuple[list[float], list[float], dict[str, int]]:

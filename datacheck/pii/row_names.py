@@ -6,8 +6,9 @@ a capitalised word, and two or three capitalised words, or a likely Chinese name
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
+from datacheck.pii.addressed import NOBODY, Addressed
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
 from datacheck.pii.given_names import given_names, surnames, without_accents, words_as_names
@@ -177,20 +178,26 @@ _PARTIES = frozenset(
     " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()
 )
 _OTHER = frozenset(
-    "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind".split()
+    "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind Did Does Has Was Is"
+    " Can Could Will Would Ask Tell Call Text Contact Remind When Where Why How".split()
 )
 
 
-def row_names(texts: Sequence[str]) -> dict[int, list[FreeName]]:
-    """Return the names of the texts that have some, by number, in order; some may overlap."""
+def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[int, list[FreeName]]:
+    """Return the names of the texts that have some, by number, in order; some may overlap.
+
+    called: what people of the record of each text are called by.
+    """
     found = dict(free_names(texts)) if model() is not None else {}
+    called = called or [NOBODY] * len(texts)
     for number, text in enumerate(texts):
-        if own := {*_listed(text), *_led(text)}:  # what leads to a name says better where it ends than the network
+        own = {*_listed(text, called[number].surnames), *_led(text)}
+        if own:  # what leads to a name says better where it ends than the network
             others = [name for name in found.get(number, ()) if not any(_overlap(name, each) for each in own)]
             found[number] = sorted([*others, *own])
     for number, text in enumerate(texts):
         others = [name for name in found.get(number, ()) if NEVER.isdisjoint(text[name.start + 1 : name.end])]
-        likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS))
+        likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS, called[number]))
         if every := [*others, *(name for name in likely if not any(_overlap(name, each) for each in others))]:
             found[number] = sorted(every)
         else:
@@ -202,8 +209,8 @@ def _overlap(one: FreeName, two: FreeName) -> bool:
     return one.start < two.end and two.start < one.end
 
 
-def _listed(text: str) -> Iterator[FreeName]:
-    """Runs of capitalised words that begin with a given name, be it a word as well."""
+def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
+    """Runs of capitalised words that begin with a given name, be it a word as well, or end with who is `called` so."""
     given, ends = given_names()
     mailboxes = [re.sub("[^a-z]", "", match[1].lower()) for match in _MAILBOX.finditer(text)] if "@" in text else []
     for match in _RUN.finditer(text):
@@ -213,16 +220,16 @@ def _listed(text: str) -> Iterator[FreeName]:
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
-        is_end = last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO))
+        is_called = last in called and first not in _OTHER
+        is_end = not is_called and (last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO)))
         is_first = first in given or first in words_as_names()
-        is_last = _has_mailbox(match[0], mailboxes) or (
-            without_accents(last) in surnames() and first not in ends and first not in _OTHER
-        )  # Jiwoo Patel
+        is_last = is_called or _has_mailbox(match[0], mailboxes)
+        is_last |= without_accents(last) in surnames() and first not in ends and first not in _OTHER  # Jiwoo Patel
         if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
     for match in _REVERSED.finditer(text):  # Whitfield, Sarah
         last, first = (without_accents(word) for word in match[0].split(", "))
-        is_last = last in surnames() or _has_mailbox(match[0], mailboxes)
+        is_last = last in surnames() or last in called or _has_mailbox(match[0], mailboxes)
         if is_last and (first in given or first in words_as_names()):
             yield FreeName(*match.span(), LISTED)
 

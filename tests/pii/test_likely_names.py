@@ -2,6 +2,7 @@
 
 import pytest
 
+from datacheck.pii.addressed import addressed
 from datacheck.pii.doubtful import Rough, rough_values
 from datacheck.pii.likely_names import gathered
 from datacheck.pii.normalise import fold_url
@@ -36,6 +37,31 @@ def test_a_name_that_nothing_introduces_is_seen(text, name):
 )  # fmt: skip
 def test_words_with_a_surname_in_them_are_no_names(text):
     assert _names(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("record", "name"),
+    [
+        (["我同桌易星期老是抄", "先和小易沟通"], "易星期"), (["换成时悦吧", "已更换为老时。"], "时悦"),
+        (["我姓闫叫闫思想我的号码", "好的老闫，已记录"], "闫思想"), (["那个冷红小 手机", "在的红小同学"], "冷红小"),
+        (["会员连长城要退卡", "好的，长城哥，退款会到"], "连长城"), (["Did Brynhol Park reply?", "Text Ms. Park."], "Brynhol Park"),
+    ],
+)  # fmt: skip
+def test_who_is_called_by_a_part_of_a_name_has_it(record, name):
+    assert name not in {text for each in record for text in _names(each)}
+    named = row_names(record, [addressed(record)] * len(record))
+    assert name in {record[number][each.start : each.end] for number, own in named.items() for each in own}
+
+
+@pytest.mark.parametrize(
+    ("text", "calling"),
+    [
+        ("骑马路上，马上到，马来西亚", "马老师"), ("为何如何，何时", "何叔"), ("每小时检查一次小区", "小时"), ("时间安排", "老师"),
+        ("Central Park is big", "Mr. Lee"),
+    ],
+)  # fmt: skip
+def test_words_call_nobody(text, calling):
+    assert 0 not in row_names([text, calling], [addressed([text, calling])] * 2)
 
 
 def _rough(text, *taken):

@@ -220,6 +220,22 @@ SABOTAGES = (
         "tests/pii/test_likely_names.py::test_a_name_that_nothing_introduces_is_seen",
     ),
     Sabotage(
+        "who_is_called_stays",
+        "who is called by a part of a name in a record has it there",
+        "datacheck.pii.addressed.addressed",
+        "return Addressed(frozenset(surnames), frozenset(given))",
+        "return Addressed()",
+        "tests/pii/test_likely_names.py::test_who_is_called_by_a_part_of_a_name_has_it",
+    ),
+    Sabotage(
+        "words_are_who_is_called",
+        "a word that begins with the surname of who is called so is no name",
+        "datacheck.pii.likely_names._is_called",
+        'and not is_listed(f"{surname}{given}"[:2])',
+        "and bool(given)",
+        "tests/pii/test_likely_names.py::test_words_call_nobody",
+    ),
+    Sabotage(
         "words_are_names",
         "words that begin with a surname are no names",
         "datacheck.pii.likely_names._in_run",
