@@ -96,9 +96,12 @@ class Parts:
     def pieces(self, _):
         return [self.turns.filter(pl.col("row") < self.cut), self.turns.filter(pl.col("row") >= self.cut)]
 
+    def buckets(self, need):
+        made = (need.table.compute(SimpleNamespace(turns=turns)) for turns in self.pieces("turns"))
+        return [each.with_columns(pl.col("row").cast(pl.UInt64)).lazy() for each in made]
+
     def __getitem__(self, need):
-        made = [need.table.compute(SimpleNamespace(turns=turns)) for turns in self.pieces("turns")]
-        return pl.concat(made).with_columns(pl.col("row").cast(pl.UInt64)).lazy()
+        return pl.concat(self.buckets(need))
 
 
 def test_what_is_joined_does_not_hang_on_where_the_set_is_cut():
