@@ -1,7 +1,6 @@
 """What a verdict was judged by stands in it, and a store that others could have filled decides nothing of it."""
 
 import hashlib
-import json
 import os
 import sys
 
