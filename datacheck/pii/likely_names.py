@@ -116,6 +116,8 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
             continue
         if name in _TIMES or _FOLLOWED.match(text, first + end) or _FOLLOWED.match(run, end):
             continue
+        if _TITLE.match(text, first + start + size):  # 王先生: see `callings`
+            continue
         score = _COMPOUND_LOG if size > 1 else max(begins.get(surname, _SURNAME_LOG), _SURNAME_LOG)
         if given == 1:
             of_name = _given(ends, name) - _SHORT_LOSS

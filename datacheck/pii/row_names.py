@@ -93,7 +93,8 @@ _PINYIN = re.compile(
     rf"(?<![{LATIN}0-9])(?P<value>(?:Chan|Wong|Cheung|Lau|Leung|Lam|Yip|Hsu|Hsieh|Tsai|Tseng|Chiang|Kuo|Yeh|Lü|Lyu|Ouyang|Szeto|Chow|Kwok|Tsang)"
     rf"[ ][A-Z][a-z]{{1,5}}(?:[ -][A-Z]?[a-z]{{1,5}})?(?![{LATIN}0-9])"
     rf"|(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
-    rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao)"
+    rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao"
+    rf"|Song|Jin|Shi|Fu|Fang|Zou|Xiong|Bai|Meng|Qin|Qiu|Hou|Yin|Xue|Yan|Duan|Lei|Tao|Gu|Hao|Gong|Shao|Qian|Dai|Kong|Cui)"
     rf"[ ](?=[A-Z])(?i:{_SYLLABLE})[ -]?(?i:{_SYLLABLE})?)(?![{LATIN}0-9])"
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}}"
@@ -230,7 +231,7 @@ def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
     for match in _REVERSED.finditer(text):  # Whitfield, Sarah
         last, first = (without_accents(word) for word in match[0].split(", "))
         is_last = last in surnames() or last in called or _has_mailbox(match[0], mailboxes)
-        if is_last and (first in given or first in words_as_names()):
+        if is_last and (first in given or first in words_as_names() or last in called):
             yield FreeName(*match.span(), LISTED)
 
 

@@ -5,6 +5,7 @@ import pytest
 from datacheck.pii.addressed import addressed
 from datacheck.pii.doubtful import Rough, rough_values
 from datacheck.pii.likely_names import gathered
+from datacheck.pii.names import judged
 from datacheck.pii.normalise import fold_url
 from datacheck.pii.row_names import row_names
 from datacheck.pii.traces import Original, Traces
@@ -62,6 +63,11 @@ def test_who_is_called_by_a_part_of_a_name_has_it(record, name):
 )  # fmt: skip
 def test_words_call_nobody(text, calling):
     assert 0 not in row_names([text, calling], [addressed([text, calling])] * 2)
+
+
+@pytest.mark.parametrize("text", ["seen by IRIS MOORE for her knee", "ISHAAN NÚÑEZ will pick up", "给Song Yuxin打电话"])
+def test_what_is_listed_is_judged_a_name(text):
+    assert [judged(text, *name) is not None for name in row_names([text])[0]] == [True]
 
 
 def _rough(text, *taken):

@@ -284,7 +284,8 @@ class Person(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
         if rule in (MODEL, LISTED):
-            judged = self.judge("person.en" if rule == LISTED else "person.called", value)
+            written = value.title() if value.isupper() else value  # IRIS MOORE: who lists it has read it so
+            judged = self.judge("person.en" if rule == LISTED else "person.called", written)
             return judged and (judged if judged.state == "specimen" else Judgement(0.5, "suspect"))
         if rule in ("person.am_en", "person.this_en") and not is_given(value.split(maxsplit=1)[0].rstrip(".")):
             return None  # I'm Canadian
