@@ -849,3 +849,19 @@ def test_ranks_of_a_tree_are_no_scores(load):
     record, _, _ = CASES["a tree of Open Assistant"]
     rows = load(json.dumps(record).encode() + b"\n").rows
     assert rows.select("score_chosen", "score_rejected").row(0) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("beside", "said", "scores"),
+    [
+        ({}, [{"rank": 2}, {"rank": 1}], (None, None)),
+        ({"ranks": [2, 1]}, [{}, {}], (None, None)),
+        ({}, [{"rank": 2, "score": 0}, {"rank": 1, "score": 4}], ("4", "0")),
+        ({"scores": [0, 4]}, [{}, {}], ("4", "0")),
+    ],
+)
+def test_ranks_order_answers_and_are_no_scores(load, beside, said, scores):
+    answers = [{"answer": text, **more} for text, more in zip("ab", said, strict=True)]
+    tables = load(lines({"prompt": "Why?", "answers": answers, **beside}))
+    assert dict(tables.turns.select("part", "text").iter_rows())["chosen"] == "b"
+    assert tables.rows.select("score_chosen", "score_rejected").row(0) == scores

@@ -6,7 +6,8 @@
 
 The best answer is the chosen one and the worst the rejected one, as trainers cut pairs out of such lists; the others
 are candidates: their texts are read and compared, and nobody trains on them as they stand. Their scores are those of
-the pair. Without any score the first answer is the response and the others are candidates.
+the pair; ranks are none, for the first and the last are the same in every list. Without any of both the first answer
+is the response and the others are candidates.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ class _Answer(NamedTuple):
     path: str
     text: str
     score: float | None  # higher is better: a rank stands with a minus
+    ranked: bool = False
 
 
 def read(record: dict[str, Any], styles: Styles, asked: str, told: str) -> Extract | None:
@@ -45,7 +47,9 @@ def read(record: dict[str, Any], styles: Styles, asked: str, told: str) -> Extra
     answers = _answers(record, told, cells)
     said = _by_rank(answers)
     found = _extract(record, styles, asked, told, said, cells) if said else None
-    return found and found._replace(scores=(json_text(said[0][1].score), json_text(said[1][1].score)))
+    if found is None or said[0][1].ranked:
+        return found
+    return found._replace(scores=(json_text(said[0][1].score), json_text(said[1][1].score)))
 
 
 def read_sampled(record: dict[str, Any], styles: Styles, asked: str, told: str) -> Extract | None:
@@ -110,42 +114,40 @@ def _answers(record: dict[str, Any], told: str, cells: list[Cell]) -> list[_Answ
     listed = record[told]
     if listed.__class__ is not list:
         return []
-    beside = _beside(record, len(listed))
+    beside, places = _beside(record, len(listed))
     found: list[_Answer] = []
     for n, each in enumerate(listed):
         where = f"{told}[{n}]"
         if each.__class__ is str:
-            found.append(_Answer(where, each, beside[n]))
+            found.append(_Answer(where, each, beside[n], places))
             continue
         key = (
             next((name for name in _TEXTS if each.get(name).__class__ is str), None) if each.__class__ is dict else None
         )
         if key is None:
             return []
-        own = _score(each)
-        found.append(_Answer(f"{where}.{key}", each[key], beside[n] if own is None else own))
+        own, place = _first(each, _SCORES, 1), _first(each, _RANKS, -1)
+        values = [(own, False), (place, True), (beside[n], places)]
+        score, ranked = next((pair for pair in values if pair[0] is not None), (None, False))
+        found.append(_Answer(f"{where}.{key}", each[key], score, ranked))
         for name, value in each.items():
             if name != key:
                 walk(f"{where}.{name}", value, cells, 1_000)
     return found
 
 
-def _score(answer: dict[str, Any]) -> float | None:
-    return _first(answer, _SCORES, 1) or _first(answer, _RANKS, -1)
-
-
 def _first(answer: dict[str, Any], names: tuple[str, ...], sign: int) -> float | None:
     return next((sign * answer[name] for name in names if answer.get(name).__class__ in {int, float}), None)
 
 
-def _beside(record: dict[str, Any], count: int) -> list[float | None]:
-    """Scores or ranks in a list of their own, one per answer."""
+def _beside(record: dict[str, Any], count: int) -> tuple[list[float | None], bool]:
+    """Scores or ranks in a list of their own, one per answer, and whether they are ranks."""
     for names, sign in ((_BESIDE, 1), (_RANKS_BESIDE, -1)):
         for name in names:
             listed = record.get(name)
             if listed.__class__ is list and len(listed) == count and all(x.__class__ in {int, float} for x in listed):
-                return [sign * x for x in listed]
-    return [None] * count
+                return [sign * x for x in listed], sign < 0
+    return [None] * count, False
 
 
 _LISTED = tuple(

@@ -36,6 +36,14 @@ SABOTAGES = (
         "tests/loading/test_public_sets.py",
     ),
     Sabotage(
+        "ranks_are_scores",
+        "ranks order answers and are no scores, which would be the same in every row",
+        "datacheck.loading.formats.ranked.read",
+        "if found is None or said[0][1].ranked",
+        "if found is None",
+        "tests/loading/test_loading_formats.py::test_ranks_order_answers_and_are_no_scores",
+    ),
+    Sabotage(
         "the_better_reply_is_the_one_of_higher_rank",
         "of the replies of a tree the one of rank 0 is the best",
         "datacheck.loading.formats.ranked._by_rank",
