@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_checkout_runs_old_flows",
+        "in a checkout the commands run the flows of the tree",
+        "datacheck.cli.flows._flows",
+        '("flows", "datacheck_flows") if checkout',
+        '("datacheck_flows", "flows") if checkout',
+        "tests/cli/test_flows_of_the_tree.py::test_a_checkout_runs_its_own_flows",
+    ),
+    Sabotage(
         "an_option_over_the_file",
         "what the file of channels says, no option says otherwise",
         "datacheck.cli.registry._rules",

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "links_are_passed_over",
+        "a link to a drop is never taken, and each look says so",
+        "flows.look.strays",
+        "registry.linked(rules.channel if rules.folder else None)",
+        "()",
+        "tests/flows/test_looks.py::test_a_link_to_a_drop_is_not_passed_over_in_silence",
+    ),
+    Sabotage(
         "an_event_into_the_void",
         "who announces a drop is told where no server took the event",
         "flows.announce.announce",

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "ids_are_masked",
+        "the id of a version in the history can be looked up, whatever digits it has",
+        "datacheck.registry.history.words_of",
+        'return f"{number}  {shown(WORDS[lang].semicolon.join(words))}"',
+        'return shown(f"{number}  {WORDS[lang].semicolon.join(words)}")',
+        "tests/registry/test_history_ids.py::test_an_id_of_digits_is_no_telephone_number",
+    ),
+    Sabotage(
         "anybody_writes_the_channels",
         "a file of channels that others may write decides nothing",
         "datacheck.registry.channels.read_channels",

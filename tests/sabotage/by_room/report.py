@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "nothing_to_type",
+        "the terminal says what to type next where rows can be taken away",
+        "datacheck.report.terminal._next",
+        "if not todo.apply",
+        "if todo.apply",
+        "tests/report/test_terminal.py::test_what_to_type_next_can_be_pasted",
+    ),
+    Sabotage(
         "limits_give_no_reason",
         "the card of a check says why its default limits are what they are",
         "datacheck.report.cards.card",
