@@ -78,9 +78,9 @@ each other in a circle; `tests/test_layers.py` holds both. Left out of the pictu
 
 ## One line of JSON, from the file to a finding
 
-Children cut and parse, and write Parquet into the store; the parent sees places and digests of chunks, never their
-bytes (`datacheck run` on up to 32 MB, with two cores up to 64, does it all in one process and its twin, behind which
-`cli/watched.py` stands):
+Children cut and parse, and write tables into the store (texts as Arrow, which every step maps); the parent sees places
+and digests of chunks, never their bytes (`datacheck run` on up to 32 MB, with two cores up to 64, does it all in one
+process and its twin, behind which `cli/watched.py` stands):
 
 1. `loading/reader.py`: `read` cuts the file at record ends into chunks, and hashes it; for `engine/pieces.py`, which
    says in a task a file where they lie.
