@@ -26,7 +26,7 @@ FIXED = {
 PROCESS = 650 << 20  # bytes of a process that works on some parts: 84 MB of chat (2026-11-25)
 WHOLE = {"near_duplicates": 0.34}  # bytes in memory for each byte of the dataset: 10^7 chat rows of 1 KB
 TASK = 1024  # bytes of a task, at most
-STORE = 2.05  # bytes in the store for each byte of data
+STORE = 3.3  # bytes in the store for each byte of data: 252 MB of chat, the contract for SFT (2026-11-30)
 
 
 @dataclass(frozen=True)
