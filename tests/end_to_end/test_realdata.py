@@ -266,7 +266,8 @@ def test_all_checks_on_all_files(tmp_path):
     undecided = {(CASES[f.dataset].path, f.check) for f in errors if f not in idle}
     of_texts = ("empty_turns", "exact_duplicates", "near_duplicates", "identical_pairs", "length_bias")
     assert undecided == {(c.path, check) for c in EXPECTED if "unknown" in c.formats for check in of_texts}
-    assert all("no reader knows the key" in str(f.error) for f in errors if f not in idle)
+    told = ("no reader knows the key", "the records stand in the list `instances`")  # the latter of belle's seeds
+    assert all(any(words in str(f.error) for words in told) for f in errors if f not in idle)
     recalls = [v.value for f in report.findings for v in f.values if v.name == "planted_recall"]
     assert len(recalls) == 2 * len(CASES)
     assert min(recalls) >= 0.95
