@@ -11,7 +11,8 @@ from datacheck.pii.callings import TITLES
 from datacheck.pii.expressions import HAN
 from datacheck.pii.tagger import is_entry
 
-_TITLE = re.compile(rf"(?:{TITLES}|[哥姐叔姨总](?![{HAN}]*[夫妹弟]))")
+_CLOSE = "[哥姐叔姨](?![夫妹弟])|同学|先生|女士|小姐|阿姨"  # behind a given name as well
+_TITLE = re.compile(rf"(?P<close>{_CLOSE})|{TITLES}|总(?![{HAN}])")
 _FAMILIAR = re.compile(rf"[老小阿][{HAN}]")
 _ENGLISH = re.compile(r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? ([^\W\d_]+(?:[-’'][^\W\d_]+)?)")
 _HAN = re.compile(f"[{HAN}]+\\Z")
@@ -40,5 +41,5 @@ def addressed(texts: Iterable[str]) -> Addressed:
             before = _HAN.search(text[max(0, match.start() - 2) : match.start()])
             if before and not is_entry(before[0][-1] + match[0]):
                 surnames.add(before[0][-1])
-                given.add(before[0])
+                given.update({before[0]} if match["close"] and len(before[0]) > 1 else ())
     return Addressed(frozenset(surnames), frozenset(given))
