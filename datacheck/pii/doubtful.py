@@ -45,8 +45,8 @@ _RIGHT: dict[str, Callable[[str], bool]] = {
     "TW_ID": lambda value: tw_id.is_valid(value.upper()),
 }
 LIKELY = (
-    r"[2-9]\p{Nd}{2}\)?[ .\-]{1,2}[2-9２-９]\p{Nd}{2}[ .\-－]\p{Nd}{4}|[1１][3-9３-９](?:[^\p{Nd}\p{L}]{0,3}\p{Nd}){9}"
-    r"|[3-6]\p{Nd}(?:[^\p{Nd}\p{L}]?\p{Nd}){13}"
+    r"[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,4}[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,4}\p{Nd}{4}|[1１][3-9３-９](?:[^\p{Nd}\p{L}]{0,3}\p{Nd}){9}"
+    r"|[3-6]\p{Nd}(?:[^\p{Nd}\p{L}]?\p{Nd}){13}|幺[〇零一二三四五六七八九幺]{2}"
 )
 """Rust: in a text with a form that may be somebody's beside a name alone."""
 _SPOKEN = str.maketrans("〇零一二三四五六七八九幺", "001234567891")

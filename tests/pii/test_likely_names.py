@@ -1,9 +1,10 @@
 """Names and numbers of a record of somebody that nothing introduces: by their shape alone."""
 
+import polars as pl
 import pytest
 
 from datacheck.pii.addressed import addressed
-from datacheck.pii.doubtful import Rough, rough_values
+from datacheck.pii.doubtful import LIKELY, Rough, rough_values
 from datacheck.pii.likely_names import gathered
 from datacheck.pii.names import judged
 from datacheck.pii.normalise import fold_url
@@ -111,3 +112,20 @@ def test_a_table_of_numbers_is_nobodys():
 )  # fmt: skip
 def test_a_nickname_is_somebodys(name, text, called):
     assert [text[each.start : each.end] for each in Traces([Original("PERSON", name)]).find(text)] == [called]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Signed, Zhao Lei, ６０８－２２２－９２５７", "Zhao Lei 403\u200b-261-0410", "我姓吉叫吉奕辰，幺三八然后是六二三幺最后二七三九",
+        "吉奕辰 138，6231，2739", "Zhao Lei (608) 222-9257",
+    ],
+)  # fmt: skip
+def test_a_text_with_the_form_of_a_number_is_read_for_names(text):
+    assert pl.Series([text]).str.contains(LIKELY).item()
+    assert rough_values(text, [])
+
+
+def test_texts_of_years_and_sums_are_not():
+    texts = ["from 1998 to 2024", "https://a.example/2024/10/11", "1.5, 2.25 and 3.75", "page 12 of 345"]
+    assert not pl.Series(texts).str.contains(LIKELY).any()
