@@ -164,10 +164,6 @@ _NO_NAMES = frozenset(
     " Resources Desk Care Relations Affairs States York Kingdom Zealand Online Store Bot Assistant Engineering"
     " Marketing".split()
 )
-# Behind these a name stands nearly always: 我爱人高军 has a name that is an entry of the dictionary
-_INTRODUCES = re.compile(
-    rf"(?:{_KIN}|我叫|名叫|真名|姓名|机主|面试官|推荐人|主治医[师生]|管床(?:大夫|医[生师]))[：:是为叫 ]{{0,2}}\Z"
-)
 _LEAD = 12
 _SURELY = ("件人", "货人", "系人")
 # Surnames that are words of every sentence: 当有多个客户时运行
@@ -255,7 +251,7 @@ def _led(text: str) -> Iterator[FreeName]:
         group = str(match.lastgroup)
         before = text[max(0, match.start(group) - _LEAD) : match.start(group)]
         led = before.endswith(_SURELY) and not is_entry(match[group])  # 收件人金文学
-        if led or not _is_other(match[group]) or (_INTRODUCES.search(before) and _is_rarely_a_word(match[group])):
+        if led or not _is_other(match[group]):
             yield FreeName(*match.span(group), MODEL)
     for match in _HAS.finditer(text):  # a place of that name has no telephone: 马山 手机号码是…
         if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):
@@ -275,8 +271,3 @@ def _is_other(name: str) -> bool:
     # 梁建国 stands in the dictionary as a place; 黄浦江 and 文艺兵 are what they are
     is_place = is_entry(name) and not (set(name[1:]) <= _GIVEN_NAMES and name[2] not in _PLACES)
     return is_place or name[1:] in TITLES or (is_common(name[:2]) and name[2] not in GIVEN_CHARACTERS)
-
-
-def _is_rarely_a_word(name: str) -> bool:
-    """Whether a surname and one character are a word only seldom: 高军, 万一, but not 高兴."""
-    return len(name) == 2 and name[1] in _GIVEN_NAMES and not is_common(name) and name[1:] not in TITLES
