@@ -36,7 +36,8 @@ _FORMS = {
     "TW_ID": re.compile(r"(?<![A-Za-z0-9])[A-Z][12][0-9]{8}(?![A-Za-z0-9])"),
     "CN_PASSPORT": re.compile(r"(?<![A-Za-z0-9])(?:E[A-HJ-NP-Z]?|[GDSPH])[ ]?[0-9]{7,8}(?![A-Za-z0-9])"),
     "CN_PLATE": re.compile(
-        r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z][ ·•.\-]?(?=[A-Z]{0,5}[0-9])[A-Z0-9]{5,6}(?![A-Za-z0-9])"  # noqa: E501
+        r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z]"
+        r"[ ·•.\-]?(?=[A-Z]{0,5}[0-9])[A-Z0-9]{5,6}(?![A-Za-z0-9])"
     ),
 }
 _RIGHT: dict[str, Callable[[str], bool]] = {
