@@ -204,7 +204,7 @@ class UnfinishedAnswers(Check):
 
     def measure(self, data: View) -> Measured:
         """Look at the end of the last answer of each row."""
-        last = data[Need(Endings())].collect().lazy()
+        last = data[Need(Endings())].drop("part", "role", "turn", "path").collect().lazy()
         stopped = not (_leaves_stops_out(last) or _ends_as_clauses(data, last))
         stopped_en = not _ends_without_words(last)
         never = pl.lit(value=False)
@@ -228,7 +228,8 @@ class UnfinishedAnswers(Check):
         cut, shown = _piled(last)
         at_limit = pl.col("length").is_in(cut.implode()) & ~pl.col("stopped")
         kinds["cut_length"] = at_limit | (pl.col("length").is_in(shown.implode()) & pl.col("dots"))
-        found = flagged(last.filter(pl.any_horizontal(*kinds.values())), kinds)
+        odd = last.filter(pl.any_horizontal(*kinds.values()))
+        found = flagged(of_rows(data[Need(Endings())], odd), kinds)
         end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
         ends = evidence(found, texts_of(data, plain=False)).with_columns(text=end)
         heads = headless(data).with_columns(detail=pl.lit(None, pl.String))

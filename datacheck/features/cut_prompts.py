@@ -36,12 +36,12 @@ def cut_prompts(data: View) -> pl.LazyFrame:
     Only where at most 6 % of at least 100 prompts end with a letter at all, and at least 5 % of these, and two, on a
     word that needs another one, as texts do that are cut anywhere. PromptEnds is a declared need.
     """
-    ends = data[Need(PromptEnds())].collect()
-    open_ones, needing = ends.filter("open"), ends.filter("needing")
-    usual = ends.height >= _LEAST and open_ones.height <= _OPEN * ends.height
-    cut = usual and needing.height >= max(2, _CUT * open_ones.height)
-    found = needing if cut else needing.clear()
-    return found.select("row", "part", "role", "turn", "path", problem=pl.lit("cut_prompt")).lazy()
+    ends = data[Need(PromptEnds())]
+    prompts, open_ones, needing = ends.select(pl.len(), pl.col("open", "needing").sum()).collect().row(0)
+    usual = prompts >= _LEAST and open_ones <= _OPEN * prompts
+    cut = usual and needing >= max(2, _CUT * open_ones)
+    found = ends.filter(pl.col("needing") & cut)
+    return found.select("row", "part", "role", "turn", "path", problem=pl.lit("cut_prompt")).collect().lazy()
 
 
 class PromptEnds(Feature):

@@ -55,8 +55,8 @@ def headless(data: View) -> pl.LazyFrame:
     answers and more, with a word that leads on from another sentence (Furthermore, 此外), as where sentences are out of
     order. Answers to a prompt that asks for such a text are fine. Beginnings is a declared need.
     """
-    shapes = data[Need(Beginnings())].collect()
-    found = [shapes.filter(side=kind).pipe(_odd) for kind in ("answer", "prompt")]
+    shapes = data[Need(Beginnings())]
+    found = [_odd(shapes.filter(side=kind)) for kind in ("answer", "prompt")]
     odd = pl.concat(found).sort("row", "turn")
     if odd.is_empty():
         return odd.lazy()
@@ -124,15 +124,17 @@ def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
     )  # fmt: skip
 
 
-def _odd(shapes: pl.DataFrame) -> pl.DataFrame:
+def _odd(shapes: pl.LazyFrame) -> pl.DataFrame:
     """Those of one side that begin otherwise than the set."""
-    marked, lower, cased = (int(shapes[name].sum()) for name in ("mark", "lower", "cased"))
-    going = shapes.filter(pl.col("lower") & pl.col("goes_on")).height
-    marks = marked <= _MOST * shapes.height
-    small = cased >= _LEAST and (lower <= _SOME * cased or (lower <= _MOST * cased and going >= _CONTINUES * lower))
+    marked, lower, cased = (pl.col(name).sum() for name in ("mark", "lower", "cased"))
+    going, links = (pl.col("lower") & pl.col("goes_on")).sum(), (pl.col("link") & ~pl.col("wanted")).sum()
+    counted = shapes.select(marked, lower, cased, going=going, links=links, all=pl.len()).collect().row(0, named=True)
+    marks = counted["mark"] <= _MOST * counted["all"]
+    few = counted["lower"] <= _SOME * counted["cased"]
+    cut = counted["lower"] <= _MOST * counted["cased"] and counted["going"] >= _CONTINUES * counted["lower"]
+    small = counted["cased"] >= _LEAST and (few or cut)
+    linked = _LINKS <= counted["links"] <= _FEW_LINKS * counted["all"]
     sure = pl.col("goes_on") | (pl.col("side") == "answer")
-    links = shapes.filter(pl.col("link") & ~pl.col("wanted")).height
-    linked = _LINKS <= links <= _FEW_LINKS * shapes.height
     odd = (pl.col("mark") & marks) | (pl.col("lower") & sure & small) | (pl.col("link") & linked)
-    found = shapes.filter(odd) if shapes.height >= _LEAST else shapes.clear()
-    return found.select("row", "part", "role", "turn", "path", "wanted", problem=pl.format("headless_{}", "side"))
+    found = shapes.filter(odd & (counted["all"] >= _LEAST)).with_columns(problem=pl.format("headless_{}", "side"))
+    return found.select("row", "part", "role", "turn", "path", "wanted", "problem").collect()
