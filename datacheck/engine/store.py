@@ -354,7 +354,7 @@ def _small(path: Path) -> pl.DataFrame:
 class _Kept:
     """Tables of records that stay in the memory of this process, and for how many bytes there is room."""
 
-    tables: ClassVar[dict[Path, pl.DataFrame]] = {}
+    tables: ClassVar[dict[Path, pl.LazyFrame]] = {}
     room: ClassVar[int] = 0
 
 
@@ -374,13 +374,13 @@ def scan_records(path: Path, *, of_many: bool = False) -> pl.LazyFrame:
     of_many: they are read one after the other, and none is wanted when the next one is.
     """
     if path in _Kept.tables:
-        return _Kept.tables[path].lazy()
+        return _Kept.tables[path]
     if table_files.is_mapped(path) and held.get(path) is None:
         return table_files.scan_mapped(bucket.local(path)) if of_many else scan(path)
     if held.get(path) is not None or bucket.local(path).stat().st_size > _Kept.room:
         return scan(path)
-    read = table(path)
-    _Kept.room -= int(read.estimated_size())
+    lean, size = table_files.lean(table(path))
+    _Kept.room -= size
     if _Kept.room >= 0:
-        _Kept.tables[path] = read
-    return read.lazy()
+        _Kept.tables[path] = lean
+    return lean

@@ -14,6 +14,7 @@ from polars.io.plugins import register_io_source
 from datacheck.text.views import alone
 
 _MAPPED = ".arrow"
+_VIEW = 16  # bytes
 
 
 def part_file(name: str) -> str:
@@ -57,6 +58,16 @@ def scan_mapped(path: Path) -> pl.LazyFrame:
 def read_bytes(path: Path, held: bytes) -> pl.DataFrame:
     """Read what `write` wrote to memory for `path`."""
     return pl.read_ipc(held) if is_mapped(path) else pl.read_parquet(held)
+
+
+def lean(table: pl.DataFrame) -> tuple[pl.LazyFrame, int]:
+    """A table of which the texts that stand in all of its rows are put in where it is read, and its bytes in memory."""
+    texts = [column for column in table.iter_columns() if column.dtype == pl.String]
+    same = {each.name: pl.lit(each.first(), pl.String) for each in texts if each.eq_missing(each.head(1)).all()}
+    left = table.drop(same)
+    # polars (2.1) counts no views: of a row's text the first bytes, its length and where the others are.
+    size = left.estimated_size() + _VIEW * left.height * (len(texts) - len(same))
+    return left.lazy().with_columns(**same).select(table.columns), int(size)
 
 
 def _map(path: Path) -> pl.DataFrame:

@@ -16,6 +16,7 @@ _ENDS = list(_TAILS)
 _FORMULA = 50  # lengths that texts with one end have, from which on it is how they close
 _MOST = 0.05  # of the rows; where more are so, the set is built of parts
 _BUILT = 0.2  # likewise, of those that end with another text at all, whatever stands in front
+_AT_A_TIME = 250_000  # texts that are compared at once
 _SAMPLE = 2_000  # rows that tell so of a large set
 # Who corrects a text may get it back, who draws from one, a part of it.
 _FROM_IT = ascii_edges(
@@ -25,7 +26,8 @@ _FROM_IT = ascii_edges(
 )
 # What programs put between two cells. A text may say more than another row's, and end with the same sentence.
 _SEAM = r"(?:[\n\t|]|\",\"?)\s*$"
-_KEYS = {"size": pl.UInt32, "whole": pl.UInt64, **dict.fromkeys(_ENDS, pl.UInt64)}
+_HALF = (1 << 32) - 1
+_KEYS = {"size": pl.UInt32, "whole": pl.UInt64, **dict.fromkeys(_ENDS, pl.UInt32)}
 _EDGE, _TWICE = 8, 30  # characters that are looked for again, and of a prompt in which they are
 _PLACE = ["row", "part", "role", "turn", "path"]
 
@@ -64,13 +66,26 @@ def _likely(data: View) -> pl.DataFrame:
 
 def _all_matched(data: View, likely: pl.DataFrame, nth: int) -> pl.DataFrame:
     """What `_matched` finds in every `nth` row of a set, of texts of which some share an end."""
-    inner = likely.with_columns(key=pl.coalesce(*_ENDS[::-1]))
+    of = 1 + likely.height // _AT_A_TIME
+    found = [_may_match(likely.filter(pl.col(_ENDS[0]) % of == n), nth) for n in range(of)]
+    rows, ends = (pl.concat(each) for each in zip(*found, strict=True))
+    rows = rows.unique()
+    return piecewise(data, lambda turns: _matched(turns, rows, ends)).collect()
+
+
+def _may_match(texts: pl.DataFrame, nth: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """`row` of texts that may end with shorter ones, and what `_ends` says of these: of all that share an end."""
+    inner = texts.select("row", "part", "size", "whole", key=pl.coalesce(*_ENDS[::-1]))
     least = inner.group_by("key").agg(least=pl.col("size").min())
-    outer = likely.filter(pl.col("row") % nth == 0).select("row", "size", key=pl.concat_list(_ENDS))
-    longer = outer.explode("key").drop_nulls("key").join(least, on="key")
-    longer = longer.filter(pl.col("size") >= pl.col("least") + _BEFORE)
-    ends = _ends(inner, longer)
-    return piecewise(data, lambda turns: _matched(turns, longer, ends)).collect()
+    outer = texts.lazy().filter(pl.col("row") % nth == 0)
+    longer = pl.concat([_longer(outer, name, least) for name in _ENDS])
+    return longer.select(pl.col("row").unique()), _ends(inner, longer)
+
+
+def _longer(texts: pl.LazyFrame, name: str, least: pl.DataFrame) -> pl.DataFrame:
+    """`row`, `key` of texts that may end with a shorter one of which `key` is the longest tail."""
+    longer = texts.select("row", "size", key=name).drop_nulls("key").join(least.lazy(), on="key")
+    return longer.filter(pl.col("size") >= pl.col("least") + _BEFORE).select("row", "key").collect()
 
 
 def _ends(inner: pl.DataFrame, longer: pl.DataFrame) -> pl.DataFrame:
@@ -86,12 +101,12 @@ def _ends(inner: pl.DataFrame, longer: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([twice, own]).unique().select("key", "whole", size_other="size", other="part", other_row="row")
 
 
-def _matched(turns: pl.LazyFrame, longer: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
+def _matched(turns: pl.LazyFrame, rows: pl.DataFrame, ends: pl.DataFrame) -> pl.LazyFrame:
     """Of a part the texts that another one ends, and which; `seam`: the characters in front. No text is kept.
 
-    longer: `row` of those with such an end; ends: of the whole set. Each length is compared once.
+    rows: `row` of those with such an end; ends: of the whole set. Each length is compared once.
     """
-    texts = of_rows(_bare(turns), longer.lazy()).with_columns(*_tails(), size=pl.col("text").str.len_chars())
+    texts = of_rows(_bare(turns), rows.lazy()).with_columns(*_tails(), size=pl.col("text").str.len_chars())
     keyed = texts.with_columns(key=pl.concat_list(_ENDS)).drop(*_ENDS).explode("key").drop_nulls("key")
     lengths = ends.select("key", "size_other").unique().lazy()
     both = keyed.join(lengths, on="key").filter(pl.col("size") >= pl.col("size_other") + _BEFORE)
@@ -166,7 +181,9 @@ def _seam(text: str) -> int | None:
 def _tails() -> list[pl.Expr]:
     """Hashes of the last characters of `text`, of ever more of them: what ends with a text shares all that it has."""
     text, size = pl.col("text"), pl.col("text").str.len_chars()
-    return [pl.when(size >= length).then(text.str.tail(length).hash()).alias(name) for name, length in _TAILS.items()]
+    # Half of a hash is enough: what shares one is compared by the whole text.
+    halves = {name: text.str.tail(length).hash() & _HALF for name, length in _TAILS.items()}
+    return [pl.when(size >= _TAILS[name]).then(half).cast(pl.UInt32).alias(name) for name, half in halves.items()]
 
 
 def _bare(turns: pl.LazyFrame) -> pl.LazyFrame:

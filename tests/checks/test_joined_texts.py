@@ -104,12 +104,15 @@ class Parts:
         return pl.concat(self.buckets(need))
 
 
-def test_what_is_joined_does_not_hang_on_where_the_set_is_cut():
+def test_what_is_joined_does_not_hang_on_where_the_set_is_cut(monkeypatch):
     alone = [row(f"Bed {n}?", f"Bed {n} holds nothing but herbs, and each of them is cut in May.") for n in range(54)]
     joined = [row(f"Part {n}?", f"Part {n} of the plan is to dig bed number {n}.\n{WATER}") for n in range(2)]
     rows = [*joined, *OTHERS, *alone]
     cuts = [joined_texts(Parts(rows, cut)).select("row", "problem", "other_row").collect().rows() for cut in (2, 4, 60)]
     assert cuts == [[(0, "joined_answer", 2), (1, "joined_answer", 2)]] * 3
+    monkeypatch.setattr("datacheck.features.joined_texts._AT_A_TIME", 1)
+    few = joined_texts(Parts(rows, 4)).select("row", "problem", "other_row").collect().rows()
+    assert few == cuts[0]
 
 
 def test_a_question_that_was_pasted_into_itself():

@@ -57,3 +57,20 @@ def test_half_a_table_is_none(mapped: Path) -> None:
     mapped.write_bytes(mapped.read_bytes()[:-100])
     with pytest.raises(ValueError, match="Arrow file"):
         table_files.read(mapped)
+
+
+def test_texts_that_stand_in_all_rows_are_kept_once() -> None:
+    for rows in ({"row": [1, 2], "same": ["messages"] * 2, "none": [None, None], "id": ["a", None]}, {"row": [1, 1]}):
+        table = pl.DataFrame(rows, schema_overrides={"none": pl.String} if "none" in rows else None)
+        for some in (table, table.clear()):
+            lean, size = table_files.lean(some)
+            assert lean.collect().equals(some)
+            assert lean.collect_schema() == some.schema
+            assert lean.filter(pl.col("row") > 1).collect().equals(some.filter(pl.col("row") > 1))
+            assert (size == 0) == some.is_empty()
+
+
+def test_what_a_text_takes_beside_its_letters_is_counted() -> None:
+    _, same = table_files.lean(pl.DataFrame({"row": range(1000), "id": ["x"] * 1000}))
+    _, other = table_files.lean(pl.DataFrame({"row": range(1000), "id": ["x", "y"] * 500}))
+    assert other >= same + 16 * 1000

@@ -36,6 +36,14 @@ SABOTAGES = (
         "tests/engine/test_record_ids.py::test_few_records_have_the_keys_that_all_have",
     ),
     Sabotage(
+        "views_are_not_counted",
+        "what a process keeps of records counts as what it takes",
+        "datacheck.engine.table_files.lean",
+        "left.estimated_size() + ",
+        "left.estimated_size() + 0 * ",
+        "tests/engine/test_table_files.py::test_what_a_text_takes_beside_its_letters_is_counted",
+    ),
+    Sabotage(
         "records_pile_up",
         "a process keeps no more records than there is room for",
         "datacheck.engine.store.scan_records",
