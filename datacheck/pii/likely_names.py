@@ -52,6 +52,7 @@ _NO_END = frozenset(
     "路街道桥村庄苑园里店区县镇乡市省馆院寺校厂司社站厅塔者之为不的了是在与及或也都就而以其此个这那们得着过吗呢吧啊说来去问要会没把"
     "被给让年号级型部类式费卡牌款后前上下内外间种色表价税票氏素酸炎征症病剂基虫币某姐哥总"
 )
+_CLOSE = frozenset("哥姐叔姨嫂婶")
 _FAMILIAR, NEVER = ("老", "小", "阿"), frozenset("您你我他她它们咱谁哪的是不没叫")
 _FOLLOWED = re.compile(
     "[路街桥村庄苑店区县镇乡市省馆楼院寺站素酸炎征症病剂氏·•-]|投资|集团|公司|科技|控股|股份|酒店|大厦|银行|地铁"
@@ -117,7 +118,7 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
             continue
         if name in _TIMES or _FOLLOWED.match(text, first + end) or _FOLLOWED.match(run, end):
             continue
-        if _TITLE.match(text, first + start + size):  # 王先生: see `callings`
+        if name[0] in _CLOSE or _TITLE.match(text, first + start + size):  # 王先生, 李哥留下: see `callings`
             continue
         score = _COMPOUND_LOG if size > 1 else max(begins.get(surname, _SURNAME_LOG), _SURNAME_LOG)
         if given == 1:
@@ -128,6 +129,8 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
             of_name = max(_given(goes_on, name[0]) + _given(ends, name[1]), as_word if name in counts else -math.inf)
         score += of_name + _NAME + before[start] + after[end] - total
         beside = _beside(text, first + start, first + end, leads)
+        if given > 1 and beside < _APART and name in counts and not _GIVEN_CHARACTERS.issuperset(name):
+            continue  # in a sentence a word of other characters is no given name: 一名电商客服
         score += beside - _FUNCTION_LOSS * (surname in _FUNCTION) / (2 if beside >= _LED else 1)
         score += _ADDRESSED * _is_called(surname, name, called)
         if score >= _LEAST:
