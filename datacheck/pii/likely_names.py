@@ -18,7 +18,7 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_listed
 from datacheck.pii.normalise import Folded
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, SURNAMES
-from datacheck.pii.tagger import dictionary, modules, tagger
+from datacheck.pii.tagger import dictionary, is_entry, modules, tagger
 from datacheck.text import tables
 
 _LEAST = 0.0
@@ -36,6 +36,7 @@ RARE = (
 GIVEN_CHARACTERS = (
     GIVEN + "鸣前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
+    "坤畅柳荷想闽暄祁楷晋琨潼璟彭沁"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 _SURNAMES = frozenset(SURNAMES + RARE + "代楼缑连欧简")
@@ -132,9 +133,14 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
         if given > 1 and beside < _APART and name in counts and not _GIVEN_CHARACTERS.issuperset(name):
             continue  # in a sentence a word of other characters is no given name: 一名电商客服
         score += beside - _FUNCTION_LOSS * (surname in _FUNCTION) / (2 if beside >= _LED else 1)
-        score += _ADDRESSED * _is_called(surname, name, called)
+        score += _ADDRESSED * (_is_called(surname, name, called) and _is_begun(run, start))
         if score >= _LEAST:
             yield LikelyName(first + start, first + end, score)
+
+
+def _is_begun(run: str, start: int) -> bool:
+    """Whether the surname ends no word there: beside 阿泰 a sentence may begin with 由于阿泰."""
+    return start == 0 or not is_entry(run[start - 1 : start + 1])
 
 
 def _is_called(surname: str, given: str, called: Addressed) -> bool:

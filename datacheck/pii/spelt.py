@@ -1,7 +1,7 @@
 """How a Chinese name is written in Latin letters: LIU Zhiming, Zhiming Liu, liuzhiming, Ms. Liu of 刘志明.
 
-The readings are those of `syllables.tsv`. Two syllables are many a word (he can, Lina): those count where a blank, a sign
-or a capital parts them, and one of them is no English word.
+The readings are those of `syllables.tsv`. Two syllables are many a word (he can, Lina): those count where a blank, a
+sign or a capital parts them, and one of them is no English word.
 """
 
 import re
@@ -12,13 +12,17 @@ from pathlib import Path
 
 from datacheck.pii.recognizers.base import words
 
+_FEW = 2
 _MOST = 16  # spellings of a name whose characters have several readings
 _LONG_GIVEN = 6  # letters; a shorter given name alone is many a place or word
 WORDS = words(
-    "a an ban bang bin can chang chase dang die do fan fang fen gang go guide han hang he hen hong hui lag lie long man me men "
-    "mo nan no pan pang pin ping quan ran rang sang shan she shun so song sun tan tang ti tie to wan wang we wu you"
+    "a an ban bang bin can chang chase dang die do fan fang fen gang go guide han hang he hen hong hui lag lie long"
+    " man me men mo nan no pan pang pin ping quan ran rang sang shan she shun so song sun tan tang ti tie to wan wang"
+    " we wu you"
 )
-_CALLED = re.compile(r"(?<![A-Za-z])(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?|[A-Z]\.(?:-?[A-Z]\.)?)[ ]?([A-Z][a-z]+|[A-Z]{2,})(?![A-Za-z])")
+_CALLED = re.compile(
+    r"(?<![A-Za-z])(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?|[A-Z]\.(?:-?[A-Z]\.)?)[ ]?([A-Z][a-z]+|[A-Z]{2,})(?![A-Za-z])"
+)
 _GIVEN = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?=((?:[-'’ ][A-Za-z][a-z]*)?))(?![A-Za-z])")
 
 
@@ -51,7 +55,7 @@ def surname_forms(surname: str, given: str) -> Iterator[str]:
 
 def is_told(written: str, first: int, syllables: int) -> bool:
     """Whether a place that holds the letters of a name is one; `first`: letters of the part that comes first."""
-    if syllables > 2:  # noqa: PLR2004 - no word is written so
+    if syllables > _FEW:  # no word is written so
         return True
     letters = [at for at, char in enumerate(written) if char.isalpha()]
     cut = letters[first]
@@ -82,7 +86,11 @@ def _readings() -> dict[str, tuple[str, ...]]:
     lines = Path(__file__).with_name("syllables.tsv").read_text("utf-8").splitlines()
     found: dict[str, tuple[str, ...]] = {}
     for syllable, chars in (line.split("\t") for line in lines if not line.startswith("#")):
-        written = (syllable, syllable.replace("v", "u"), syllable.replace("v", "yu"), syllable.replace("v", "ü")) if "v" in syllable else (syllable,)
+        written = (
+            (syllable, syllable.replace("v", "u"), syllable.replace("v", "yu"), syllable.replace("v", "ü"))
+            if "v" in syllable
+            else (syllable,)
+        )
         for char in chars:
             found[char] = (*found.get(char, ()), *written)
     return found

@@ -251,11 +251,10 @@ class Person(Recognizer):
         ),
         "person.this_en": (
             rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})"
-            r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z])|\.[ ](?:My|I|I[’'][a-z]{1,2})[ ])"
+            r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z])"
+            r"|\.[ ](?:My|I|I[’'][a-z]{1,2})[ ])"
         ),
-        "person.mixed": (
-            rf"{_MIXED}(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})(?![{LATIN}{HAN}·])"
-        ),
+        "person.mixed": (rf"{_MIXED}(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})(?![{LATIN}{HAN}·])"),
         "person.title": (
             # 对于王先生来说: no 于 of a surname
             rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约才刚]))"
