@@ -158,7 +158,7 @@ _WHOSE = re.compile(
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
 _CHILD = re.compile(
-    rf"(?P<value>(?<=班)(?<![0-9一二三四五六七八九十级)）](?=班))(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}}"
+    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?<=班)(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}}"
     rf"|(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}]{{2}}"
     rf"|(?<![{HAN}])(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}])"
     rf"(?<!的)(?=的?(?:{_KINDRED}))"
@@ -199,7 +199,7 @@ _RARELY = re.compile(
     # whole: 艾伦·图 is a part of a name whose next character is not listed
     rf"|(?P<foreign>(?<![{HAN}·•・])[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}+"
     rf"(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}+){{1,3}}+"
-    rf"(?=[^{HAN}·•・]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你]|\\Z))"
+    rf"(?=[^{HAN}·•・]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你妈爸父母家]|\\Z))"
     rf"|(?P<tibetan>(?:{_TIBETAN}){{2}})"
 )
 _LEADS = re.compile(rf"(?:{_ROLES}|{_KIN})[ ]?\Z")
