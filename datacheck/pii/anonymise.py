@@ -15,6 +15,7 @@ from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
 from datacheck.pii.likely_names import gathered
 from datacheck.pii.normalise import Folded, as_read, fold_url
 from datacheck.pii.pseudonyms import Pseudonyms
+from datacheck.pii.recognizers import email_address
 from datacheck.pii.row_names import row_names
 from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
@@ -128,8 +129,8 @@ class Anonymiser:
             text = texts[number]
             for start, end, entity in wanted[number]:
                 value = Original(entity, as_read(text, start, end))
-                known = self._pseudonyms.is_made(value.written) or is_seen(plain(value.written), seen.get(at, ()))
-                if not known and entity in self.rules.looked_for:
+                is_passed = is_seen(plain(value.written), seen.get(at, ())) and not _is_short_mailbox(value)
+                if not (is_passed or self._pseudonyms.is_made(value.written)) and entity in self.rules.looked_for:
                     places = inner_spans(text, [(start, end)])
                     found[number] += [self._named(value, span, kind) for _, span, kind in places]
         return found
@@ -241,6 +242,11 @@ def _apart(names: list[Replacement]) -> list[Replacement]:
         if not kept or name.start >= kept[-1].end:
             kept.append(name)
     return kept
+
+
+def _is_short_mailbox(value: Original) -> bool:
+    """Whether only its length says that a mailbox is nobody's (dkhan@gmail.com): beside somebody it may be theirs."""
+    return value.entity == "EMAIL_ADDRESS" and email_address.is_short(value.written)
 
 
 def _inside(guess: Replacement, traces: Sequence[Trace]) -> bool:

@@ -30,7 +30,9 @@ _FORMS = {
     "CN_RESIDENT_ID": re.compile(rf"(?<![0-9])[1-9](?:{_SIGN}?[0-9]){{16}}{_SIGN}?[0-9Xx](?![0-9])"),
     "CN_BANK_CARD": re.compile(rf"(?<![0-9])[3-6](?:{_SIGN}?[0-9]){{14,18}}(?![0-9])"),
     "EMAIL_ADDRESS": re.compile(r"[A-Za-z0-9._%+\-]+[ ]?@[ ]?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,}"),
-    "PHONE_NUMBER": re.compile(r"(?<![0-9])\(?[2-9][0-9]{2}\)?[ .\-]{1,2}[2-9][0-9]{2}[ .\-][0-9]{4}(?![0-9])"),
+    "PHONE_NUMBER": re.compile(
+        r"(?<![0-9])(?:\+1[ .\-]?)?\(?[2-9][0-9]{2}\)?[ .\-]{1,2}[2-9][0-9]{2}[ .\-][0-9]{4}(?![0-9])"
+    ),
     "US_SSN": re.compile(r"(?<![0-9\-])[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9\-])"),
     "CN_LANDLINE": re.compile(r"(?<![0-9])0[1-9][0-9]{1,2}[ \-][2-8][0-9]{6,7}(?![0-9])"),
     "TW_ID": re.compile(r"(?<![A-Za-z0-9])[A-Z][12][0-9]{8}(?![A-Za-z0-9])"),
@@ -52,7 +54,7 @@ LIKELY = (
 """Rust: in a text with a form that may be somebody's beside a name alone."""
 _SPOKEN = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 # In a list of fields (刘洋 138… 83019188 lin_raidw06) those beside somebody's are somebody's.
-_FIELD = re.compile(r"[^\s/|,，;；、()（）]+")
+_FIELD = re.compile(r"[^\s/|,，;；、()（）\"']+")
 _FIELDS = {
     "QQ": re.compile(r"(?!(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]\Z)[1-9][0-9]{5,10}"),
     "WECHAT": re.compile(r"(?=.{6,20}\Z)[A-Za-z][a-z_\-][a-z0-9_\-]*[0-9]{2}"),

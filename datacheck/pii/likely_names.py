@@ -18,7 +18,7 @@ from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_listed
 from datacheck.pii.normalise import Folded
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, SURNAMES
-from datacheck.pii.tagger import dictionary, modules, tagger
+from datacheck.pii.tagger import dictionary, is_entry, modules, tagger
 from datacheck.text import tables
 
 _LEAST = 0.0
@@ -36,6 +36,7 @@ RARE = (
 GIVEN_CHARACTERS = (
     GIVEN + "鸣前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
+    "坤畅柳荷想闽暄祁楷晋琨潼璟彭沁"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 _SURNAMES = frozenset(SURNAMES + RARE + "代楼缑连欧简")
@@ -52,6 +53,7 @@ _NO_END = frozenset(
     "路街道桥村庄苑园里店区县镇乡市省馆院寺校厂司社站厅塔者之为不的了是在与及或也都就而以其此个这那们得着过吗呢吧啊说来去问要会没把"
     "被给让年号级型部类式费卡牌款后前上下内外间种色表价税票氏素酸炎征症病剂基虫币某姐哥总"
 )
+_CLOSE = frozenset("哥姐叔姨嫂婶")
 _FAMILIAR, NEVER = ("老", "小", "阿"), frozenset("您你我他她它们咱谁哪的是不没叫")
 _FOLLOWED = re.compile(
     "[路街桥村庄苑店区县镇乡市省馆楼院寺站素酸炎征症病剂氏·•-]|投资|集团|公司|科技|控股|股份|酒店|大厦|银行|地铁"
@@ -117,7 +119,7 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
             continue
         if name in _TIMES or _FOLLOWED.match(text, first + end) or _FOLLOWED.match(run, end):
             continue
-        if _TITLE.match(text, first + start + size):  # 王先生: see `callings`
+        if name[0] in _CLOSE or _TITLE.match(text, first + start + size):  # 王先生, 李哥留下: see `callings`
             continue
         score = _COMPOUND_LOG if size > 1 else max(begins.get(surname, _SURNAME_LOG), _SURNAME_LOG)
         if given == 1:
@@ -128,10 +130,17 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
             of_name = max(_given(goes_on, name[0]) + _given(ends, name[1]), as_word if name in counts else -math.inf)
         score += of_name + _NAME + before[start] + after[end] - total
         beside = _beside(text, first + start, first + end, leads)
+        if given > 1 and beside < _APART and name in counts and not _GIVEN_CHARACTERS.issuperset(name):
+            continue  # in a sentence a word of other characters is no given name: 一名电商客服
         score += beside - _FUNCTION_LOSS * (surname in _FUNCTION) / (2 if beside >= _LED else 1)
-        score += _ADDRESSED * _is_called(surname, name, called)
+        score += _ADDRESSED * (_is_called(surname, name, called) and _is_begun(run, start))
         if score >= _LEAST:
             yield LikelyName(first + start, first + end, score)
+
+
+def _is_begun(run: str, start: int) -> bool:
+    """Whether the surname ends no word there: beside 阿泰 a sentence may begin with 由于阿泰."""
+    return start == 0 or not is_entry(run[start - 1 : start + 1])
 
 
 def _is_called(surname: str, given: str, called: Addressed) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from datacheck.pii import spelt
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_common
 from datacheck.pii.given_names import is_given
@@ -37,6 +38,7 @@ _SIGNS = re.compile(rf"(?:(?!{_STOP})[\W_])+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _EXACT = frozenset({"IP_ADDRESS", "GPS", "MAC_ADDRESS", "DATE_OF_BIRTH"})  # their signs tell them from other numbers
 _SHORT, _LONG, _MOBILE = 5, 9, 11
+_SPELT = 8  # letters of a Chinese name that is spelt in Latin ones
 _WORDS = words(  # of two letters, which no name of two letters is told from
     "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
@@ -206,6 +208,9 @@ def _of_a_chinese_name(name: str, written: str) -> Iterator[_Test]:
         yield _Test(match[2], "glued", "given" if is_common(match[2]) else "word")
     yield _Test(match[1], "glued", "surname")
     yield _Test("阿" + match[2][-1], "glued", "word")
+    for letters in {form for form, _ in spelt.forms(*match.groups())}:  # LIU Zhiming
+        if len(letters) >= _SPELT:
+            yield _Test(letters, "glued", "any")
 
 
 def _apart(text: str, start: int, end: int) -> bool:

@@ -15,10 +15,12 @@ from datacheck.pii.given_names import given_names, surnames, without_accents, wo
 from datacheck.pii.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_names
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
+from datacheck.pii.spelt import WORDS
 from datacheck.pii.tagger import is_entry
 
 UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
-_WORD = rf"(?:[{UPPER}]['’])?[{UPPER}][{LATIN}]+(?:[-'’][{LATIN}]+)*"
+# O''Brien: SQL doubles the sign
+_WORD = rf"(?:[{UPPER}]['’]{{1,2}})?[{UPPER}][{LATIN}]+(?:(?:-|['’]{{1,2}})[{LATIN}]+)*"
 _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
@@ -45,7 +47,7 @@ _LED = re.compile(
     r"|author|requester|reporter|assignee|submitter|holder|attendee|referee|interviewer|supervisor|poster)[\"']?[ ]?[:：,，=][ \n]?[\"']?"  # noqa: E501
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
-    rf"|(?i:plaintiff|defendant|claimant|policyholder)[ ]|(?:(?i:on behal"
+    rf"|(?i:plaintiff|defendant|claimant|policyholder|sues)[ ]|(?:(?i:on behal"
     "f of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know"
     rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
     rf"|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
@@ -79,6 +81,11 @@ _OWNS = re.compile(
     r"|weixin|social security|passport|card|bank card|account|address|dob|born|licen[cs]e"
     rf"|iban|call me|reach me)(?![a-z])|<[A-Z]|{_THINGS})"
 )
+# A value of an address of the web: ?name=Mary Allen&q=…
+_PARAMETER = re.compile(
+    r"[?&](?:(?:(?:full|user|customer|contact)_?)?name|user|customer|contact|owner|patient|guest)="
+    rf"(?P<value>{_WORD}(?:[ +]{_WORD}){{1,2}})(?=[&#\s\"'<)\]]|\Z)"
+)
 # Who is greeted in a line of its own, or signs: Ewan Bell, – but not Kind Regards,
 _LINE = re.compile(
     rf"(?m:^[ ]?(?P<value>{_FULL})(?<!Regards)(?<!Thanks)(?<!Wishes)(?<!You)(?<!Team)(?<!Sincerely),[ ]?$)"
@@ -89,13 +96,36 @@ _SYLLABLE = (
     "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"
     "|ui|uo|a|e|i|o|u)"
 )
+_MANDARIN = (
+    "Wang Li Zhang Liu Chen Yang Huang Zhao Wu Zhou Xu Sun Ma Zhu Hu Guo Lin Gao Luo Zheng Liang Xie Tang Deng"
+    " Feng Cao Peng Zeng Xiao Tian Dong Pan Yuan Cai Jiang Yu Du Ye Cheng Wei Su Lu Ding Ren Shen Yao Song Jin"
+    " Shi Fu Fang Zou Xiong Bai Meng Qin Qiu Hou Yin Xue Yan Duan Lei Tao Gu Hao Gong Shao Qian Dai Kong Cui"
+)
+_CANTONESE = (
+    "Chan Wong Cheung Lau Leung Lam Yip Hsu Hsieh Tsai Tseng Chiang Kuo Yeh Lü Lyu Ouyang Szeto Chow Kwok Tsang"
+)
+
+
+def _in_both_cases(surnames: str) -> str:
+    """The surnames as they are listed, and in capitals: LIU Zhiming."""
+    return "|".join(surnames.split() + surnames.upper().split())
+
+
+_PLACES_SPELT = (
+    "Beijing Shanghai Nanjing Tianjin Chongqing Hunan Henan Hainan Hebei Hubei Yunnan Sichuan Guangdong"
+    " Guangxi Shandong Taiwan Fujian Jiangsu Jiangxi Anhui Shanxi Zhejiang Guizhou Qinghai Xinjiang Ningbo"
+    " Suzhou Hangzhou Chengdu Wuhan Shenzhen Guangzhou Xian Huaihai Huaihe Huanghe"
+)
+_SHORT_WORDS = "|".join(sorted([*(word.title() for word in WORDS), *_PLACES_SPELT.split()]))
 _PINYIN = re.compile(
-    rf"(?<![{LATIN}0-9])(?P<value>(?:Chan|Wong|Cheung|Lau|Leung|Lam|Yip|Hsu|Hsieh|Tsai|Tseng|Chiang|Kuo|Yeh|Lü|Lyu|Ouyang|Szeto|Chow|Kwok|Tsang)"
+    rf"(?<![{LATIN}0-9])(?P<value>(?:{_in_both_cases(_CANTONESE)})"
     rf"[ ][A-Z][a-z]{{1,5}}(?:[ -][A-Z]?[a-z]{{1,5}})?(?![{LATIN}0-9])"
-    rf"|(?:Wang|Li|Zhang|Liu|Chen|Yang|Huang|Zhao|Wu|Zhou|Xu|Sun|Ma|Zhu|Hu|Guo|Lin|Gao|Luo|Zheng|Liang"
-    rf"|Xie|Tang|Deng|Feng|Cao|Peng|Zeng|Xiao|Tian|Dong|Pan|Yuan|Cai|Jiang|Yu|Du|Ye|Cheng|Wei|Su|Lu|Ding|Ren|Shen|Yao"
-    rf"|Song|Jin|Shi|Fu|Fang|Zou|Xiong|Bai|Meng|Qin|Qiu|Hou|Yin|Xue|Yan|Duan|Lei|Tao|Gu|Hao|Gong|Shao|Qian|Dai|Kong|Cui)"
+    rf"|(?:{_in_both_cases(_MANDARIN)})"
     rf"[ ](?=[A-Z])(?i:{_SYLLABLE})[ -]?(?i:{_SYLLABLE})?)(?![{LATIN}0-9])"
+    # Xiuying Xu; a given name of one syllable is no word: Can Li
+    rf"|(?<![{LATIN}0-9])(?P<western>(?!(?:{_SHORT_WORDS})[ ])(?=[A-Z])"
+    rf"(?i:{_SYLLABLE})(?:[-’']?{_SYLLABLE}|-(?i:{_SYLLABLE}))?"
+    rf"(?: [A-Z]\.)?[ ](?:{_in_both_cases(_MANDARIN)}))(?![{LATIN}0-9])"
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}}"
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
@@ -114,7 +144,7 @@ _HAS = re.compile(
 # A value of SQL or code before somebody's number or mailbox: ('Quentin Patel', '138…; {"name": "Quentin Patel", "phone"
 _QUOTED = re.compile(
     rf"[\"'](?P<value>{_FULL}|(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})[\"'],[ ]?[\"']"
-    r"(?:\+?[0-9][0-9() \-]{6,16}[\"']|[A-Za-z0-9._%+\-]{1,64}@|<[A-Z])"
+    r"(?:\+?(?=[A-Z]{0,4}[0-9(])[0-9A-Z(][0-9A-Z() .\-]{5,32}[\"']|[A-Za-z0-9._%+\-]{1,64}@|<[A-Z])"
     rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],[ ]?[\"']"
     r"(?:phone|mobile|tel|cell|e-?mail|wechat|id_?card|ssn|passport|dob|birth)"
 )
@@ -128,7 +158,9 @@ _WHOSE = re.compile(
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
 _CHILD = re.compile(
-    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})"
+    rf"(?<![0-9一二三四五六七八九十级)）](?=班))(?P<value>(?<=班)(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}}"
+    rf"|(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}]{{2}}"
+    rf"|(?<![{HAN}])(?:{COMPOUND}|[{SURNAMES}{RARE}])[{GIVEN_CHARACTERS}])"
     rf"(?<!的)(?=的?(?:{_KINDRED}))"
 )
 # Who says the name first: 欧阳洋，…
@@ -147,36 +179,70 @@ _GETS = re.compile(
 _SOUNDS = (
     "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
     "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
+    "宾灵思治图鲍莎什霍布兹登英逊艾森姬嘉洁豪"
     "翰山历古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
 )
-# A rare surname, and a foreign name in Chinese
+_TIBETAN = (
+    "扎西|次仁|卓玛|顿珠|达娃|尼玛|格桑|旺堆|多吉|拉姆|央金|平措|丹增|索朗|索南|白玛|德吉|边巴|巴桑|米玛|普布|强巴|罗布|洛桑|仁青|桑珠|贡布|曲珍|卓嘎|旺姆"
+    "|措姆|加措|旦增|旺杰|旺久|晋美|才让|才旦|卓玛措|益西|嘉措"
+)
+# Who speaks in an exported talk: [09:02] Drew Park: thanks
+_TIME = r"(?m:^[ ]?[\[(]?(?:[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}[ T])?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?[\])]?[ ]{1,2})"
+_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_FULL})(?=[ ]?[:：])")
+_CHINESE_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_ONE})(?=[ ]?[:：])")
+_CHINESE_PARAMETER = re.compile(
+    rf"[?&](?:\w{{0,12}}name|姓名|user|customer|owner)=(?P<value>{_ONE})(?=[&#\s\"'<)\]]|\Z)"
+)
+# A rare surname, a foreign name in Chinese, and a Tibetan one
 _RARELY = re.compile(
     rf"(?<![{HAN}])(?P<value>[{RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
-    rf"|(?P<foreign>[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}){{1,3}})"
+    # whole: 艾伦·图 is a part of a name whose next character is not listed
+    rf"|(?P<foreign>(?<![{HAN}·•・])[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}+"
+    rf"(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}+){{1,3}}+"
+    rf"(?=[^{HAN}·•・]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你妈爸父母家]|\\Z))"
+    rf"|(?P<tibetan>(?:{_TIBETAN}){{2}})"
 )
 _LEADS = re.compile(rf"(?:{_ROLES}|{_KIN})[ ]?\Z")
-_CHINESE_FORMS = (_GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE)
+_CHINESE_FORMS = (_CHINESE_SPEAKER, _CHINESE_PARAMETER, _GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
 _NO_NAMES = frozenset(
-    "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season Support Service Services"
-    " Resources Desk Care Relations Affairs States York Kingdom Zealand Online Store Bot Assistant Engineering"
-    " Marketing".split()
+    "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season Support Service"
+    " Services Resources Desk Care Relations Affairs States York Kingdom Zealand Online Store Bot Assistant"
+    " Engineering Marketing Kids Toys Rd Up Down Convention Agreement Treaty Bookshop High Elementary Middle"
+    " Zoo Harbor Port View Shores Cliffs Corporation Cinema Jays Rockets Cowboys Americans Wars Pizza Car Year"
+    " Date Number Count Total Amount Value Type".split()
 )
 _LEAD = 12
+_SPELT_OUT = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
+_IS_HAN = re.compile(f"[{HAN}]")
+GIVEN_SET = frozenset(GIVEN_CHARACTERS)
+# Before these a number is counted, and what follows 祝 is wished
+_COUNTED, _WISHES = frozenset("万元千百双单萬"), frozenset("祝")
+_NUMBER_BEFORE = re.compile("[0-9０-９一二三四五六七八九十几两百千]\\Z")
 _SURELY = ("件人", "货人", "系人")
 # Surnames that are words of every sentence: 当有多个客户时运行
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即")
 _COMPOUND = frozenset(COMPOUND.split("|"))
 _GIVEN_NAMES, _PLACES = frozenset(GIVEN), frozenset("江河山镇洲源家兵军民歌金")
+# Min-jun, Ji-Woo
+_KOREAN = re.compile(
+    r"(?i:(?:ah|bin|chan|chul|do|dong|eun|gi|gyu|ha|han|hee|ho|hoon|hwa|hye|hyo|hyun|il|in|jae|jeong|ji|jin|jong|joo|joon|jun|jung|ki"
+    r"|kwang|kyu|kyung|mi|min|myung|na|nam|rim|sang|seo|seok|seon|seong|seung|shin|sik|so|soo|su|suk|sun|sung|tae|uk|wan|won|woo|wook"
+    r"|yeon|yong|yoo|yoon|young|yu|yun))-(?i:(?:ah|bin|chan|chul|eun|ha|hee|ho|hoon|hwa|hye|hyun|in|jae|ji|jin|joo|joon|jun|jung|kyu|kyung|mi"
+    r"|min|na|nam|rim|seo|seok|seon|seung|sik|soo|su|suk|sun|sung|uk|wan|won|woo|wook|yeon|yong|yoon|young|yul|yun))"
+)
 _PARTIES = frozenset(
     "Plaintiff Defendant Claimant Policyholder Insured Witness Candidate Applicant Customer Client Patient Guest"
     " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()
 )
 _OTHER = frozenset(
     "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind Did Does Has Was Is"
-    " Can Could Will Would Ask Tell Call Text Contact Remind When Where Why How".split()
+    " Can Could Will Would Ask Tell Call Text Contact Remind When Where Why How"
+    " Once If Throughout Then While After Before Since Until Because Although Though But And Or So As At In On From"
+    " With Without Between Both Each Every Some Any Many Most All Yes Maybe Perhaps However Also Now Today Tomorrow"
+    " Here There Current Select".split()
 )
 
 
@@ -188,18 +254,36 @@ def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[in
     found = dict(free_names(texts)) if model() is not None else {}
     called = called or [NOBODY] * len(texts)
     for number, text in enumerate(texts):
-        own = {*_listed(text, called[number].surnames), *_led(text)}
-        if own:  # what leads to a name says better where it ends than the network
-            others = [name for name in found.get(number, ()) if not any(_overlap(name, each) for each in own)]
-            found[number] = sorted([*others, *own])
-    for number, text in enumerate(texts):
-        others = [name for name in found.get(number, ()) if NEVER.isdisjoint(text[name.start + 1 : name.end])]
+        own = [*_listed(text, called[number].surnames), *_led(text)]
+        # What leads to a name says better where it ends than the network, which takes any words for one.
+        others = [name for name in found.pop(number, ()) if not any(_overlap(name, each) for each in own)]
+        others = [name for name in others if NEVER.isdisjoint(text[name.start + 1 : name.end])]
         likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS, called[number]))
-        if every := [*others, *(name for name in likely if not any(_overlap(name, each) for each in others))]:
-            found[number] = sorted(every)
-        else:
-            found.pop(number, None)
+        others += [name for name in likely if not any(_overlap(name, each) for each in (*own, *others))]
+        believed = [name for name in others if _is_believed(text, name, called[number])]
+        if every := sorted({*own, *believed}):
+            found[number] = every
     return found
+
+
+def _is_believed(text: str, name: FreeName, called: Addressed) -> bool:
+    """Whether a Chinese name in a sentence is spelt as one; 抚养权给|母亲, 30万彩礼 and 由于阿泰 are not."""
+    value, before, after = text[name.start : name.end], text[: name.start][-_LEAD:], text[name.end : name.end + 1]
+    match = _SPELT_OUT.fullmatch(value)
+    if match is None:
+        return True
+    surname, given = match.groups()
+    if surname in _COUNTED and _NUMBER_BEFORE.search(before):
+        return False
+    ends_a_word = bool(before) and len(surname) == 1 and is_common(before[-1] + surname)
+    if ends_a_word and (surname in _FUNCTION or is_common(given)):  # 由于阿泰, 权利继承
+        return False
+    if surname in called.surnames or given in called.given:
+        return True
+    if GIVEN_SET.issuperset(given):
+        return surname not in _WISHES or not is_entry(given) or _IS_HAN.match(before[-1:]) is not None
+    led = _LEADS.search(before) is not None and surname not in _FUNCTION
+    return led or not (_IS_HAN.match(before[-1:]) or _IS_HAN.match(after)) or before.endswith(_SURELY)
 
 
 def _overlap(one: FreeName, two: FreeName) -> bool:
@@ -212,14 +296,14 @@ def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
     mailboxes = [re.sub("[^a-z]", "", match[1].lower()) for match in _MAILBOX.finditer(text)] if "@" in text else []
     for match in _RUN.finditer(text):
         parts = match[0].split(" ")
-        while len(parts) > 2 and parts[0] in _OTHER:
+        while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:
             parts = parts[1:]
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
         is_called = last in called and first not in _OTHER
         is_end = not is_called and (last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO)))
-        is_first = first in given or first in words_as_names()
+        is_first = first in given or first in words_as_names() or _KOREAN.fullmatch(first) is not None
         is_last = is_called or _has_mailbox(match[0], mailboxes)
         is_last |= without_accents(last) in surnames() and first not in ends and first not in _OTHER  # Jiwoo Patel
         if (is_first or is_last) and not is_end and len(last) > 1:
@@ -240,12 +324,15 @@ def _has_mailbox(name: str, mailboxes: Sequence[str]) -> bool:
 def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
     ends = given_names()[1]
-    for match in (each for form in (_LED, _OWNS, _LINE, _PINYIN, _QUOTED) for each in form.finditer(text)):
+    for match in (
+        each for form in (_LED, _OWNS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED) for each in form.finditer(text)
+    ):
         start, end = match.span(str(match.lastgroup))
         parts = text[start:end].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:  # Plaintiff Liam Okonkwo
             start, parts = start + len(parts[0]) + 1, parts[1:]
-        if parts[0] not in _OTHER and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
+        begins = parts[0].title() if parts[0].isupper() else parts[0]  # SELECT COUNT
+        if begins not in _OTHER - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
             yield FreeName(start, end, LISTED)
     for match in (each for form in _CHINESE_FORMS for each in form.finditer(text)):
         group = str(match.lastgroup)
@@ -257,12 +344,12 @@ def _led(text: str) -> Iterator[FreeName]:
         if not (is_common(match["value"]) if len(match["value"]) == 2 else _is_other(match["value"])):
             yield FreeName(*match.span("value"), MODEL)
     for match in _RARELY.finditer(text):
-        yield FreeName(*match.span("value" if match["value"] else "foreign"), MODEL)
+        yield FreeName(*match.span(str(match.lastgroup)), MODEL)
 
 
 def _is_other(name: str) -> bool:
     """Whether what reads as a Chinese name is a word: 高兴, 安全员, 王老师; but not 单子涵 and 欧阳海涛."""
-    if name == "陈述" or name[1:] in ("明天", "今天"):
+    if name == "陈述" or name[-1] in "吗呢吧么" or name[1:] in ("明天", "今天"):
         return True
     if name[:2] in _COMPOUND or len(name) == 2:
         return len(name) == 2 and is_word(name)

@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeVar
 
 import polars as pl
 
+from datacheck.pii import spelt
 from datacheck.pii.callings import called, named, nicknamed
 from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.free_names import is_common, is_listed
@@ -54,6 +55,7 @@ _FEWEST_MIXED = 7  # letters and digits, as a number plate has: what may be look
 _PREFIX = re.compile(r"(?<![0-9])(?:(?:00)?(?:86|85[23]|886)|0)\Z")
 _AMERICAN = re.compile(r"(?:\+?1)?([2-9][0-9]{2}[2-9][0-9]{6})")
 _TAIWANS = re.compile(r"(?:\+?886|0)([2-9][0-9]{7,8})")  # 0916 878 746, +886-916-878-746
+_AMERICAN_APART = re.compile(rf"[2-9](?:(?:{SEPARATOR}|{SIGNS}){{0,2}}[0-9]){{9}}(?![0-9])")
 _AMERICAN_PREFIX = re.compile(r"(?<![0-9])1\Z")  # 1 415 883 1840
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
@@ -68,6 +70,7 @@ _SHORT_WORDS = words(
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
 )
 _HAN = re.compile(f"[{HAN}]")
+_LETTERED = re.compile("[A-Za-z]{2}")
 _FAMILIAR = frozenset("老小阿")
 _CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 _NUMERAL = re.compile(r"[〇零一二三四五六七八九幺]{4}")
@@ -112,20 +115,21 @@ class Traces:
         self._given: dict[str, int] = {}
         self._short: dict[str, int] = {}
         self._last: dict[str, int] = {}  # characters of given names
+        self._spelt = _SpeltNames()
         self._capital: set[int] = set()
         self._persons = {number for number, value in enumerate(values) if value.entity == "PERSON"}
         for number, value in enumerate([*values, *whole]):
             if (
                 value.entity == "PERSON"
                 and number < len(values)
-                and (parts := self._called_by(fold(value.written).text, number))
+                and (parts := self._called_by(fold_url(value.written).text, number))
             ):
                 for part in parts:
                     self._parts.setdefault(part, number)
-                if len(value.written.split()) == 1 and not _HAN.search(value.written):
+                if len(value.written.split()) == 1 and not _HAN.search(fold_url(value.written).text):
                     continue
             if number >= len(values) and value.entity == "PERSON":
-                plain = fold(value.written).text
+                plain = fold_url(value.written).text
                 if len(plain) == _FEWEST_OTHERS and _HAN.search(plain):  # 王丽 is no part of 王丽娜
                     self._given.setdefault(plain, number)
                     continue
@@ -146,6 +150,7 @@ class Traces:
             found += _find(folded, {form: at for form, at in self._words.items() if _is_mixed(form)}, _BETWEEN_MIXED)
         found += _called(folded, self._parts) if self._parts else ()
         found += _titled(folded, self._short) if self._short else ()
+        found += self._spelt.find(folded) if self._spelt.forms and _LETTERED.search(folded.text) else ()
         if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
             spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
             found += _find(spoken, self._numbers, _BETWEEN_DIGITS)
@@ -219,6 +224,7 @@ class Traces:
             self._part_by_points(name, number)
             return []
         surname, given = match.groups()
+        self._spelt.add(surname, given, number)
         self._last.setdefault(given[-1], number)
         if len(given) == _FEWEST_OTHERS:
             (self._given if is_common(given) else self._words).setdefault(given, number)
@@ -230,6 +236,36 @@ class Traces:
         for part in parts if len(parts) > 1 else ():
             if len(part) >= _FEWEST_OTHERS and not part.isascii():
                 (self._given if is_entry(part) else self._words).setdefault(part, number)
+
+
+class _SpeltNames:
+    """Chinese names as they are written in Latin letters (see `spelt`), each with the number of its value."""
+
+    def __init__(self) -> None:
+        self.forms: dict[str, tuple[int, int, int]] = {}  # number, letters of the first part, syllables
+        self._surnames: dict[str, int] = {}
+        self._given: dict[str, int] = {}
+
+    def add(self, surname: str, given: str, number: int) -> None:
+        """Look for a name."""
+        for form, first in spelt.forms(surname, given):
+            self.forms.setdefault(form, (number, first, len(surname + given)))
+        for form in spelt.surname_forms(surname, given):
+            self._surnames.setdefault(form, number)
+        for form in spelt.given_forms(surname, given):
+            self._given.setdefault(form, number)
+
+    def find(self, folded: Folded) -> Iterator[Trace]:
+        """The places at which one of the names stands."""
+        text, kept = _compared(folded.text, _BETWEEN_LETTERS)
+        for at, form in _matches(text, list(self.forms)):
+            start, end = kept[at], kept[at + len(form) - 1] + 1
+            number, first, syllables = self.forms[form]
+            touches = any(_goes_on(folded.text, *edge, may_touch=False) for edge in ((start, -1), (end - 1, 1)))
+            if not touches and spelt.is_told(folded.text[start:end], first, syllables):
+                yield Trace(*folded.span(start, end), number)
+        for places in (spelt.called(folded.text, self._surnames), spelt.given_alone(folded.text, self._given)):
+            yield from (Trace(*folded.span(start, end), number) for start, end, number in places)
 
 
 class KnownValues:
@@ -288,7 +324,7 @@ def is_told_anywhere(value: Original) -> bool:
 
 def _forms(value: Original, numbers: _Known, words: _Known) -> Iterator[tuple[str, _Known]]:
     """The forms in which a value is looked for, and where each belongs; none for what is too short to tell."""
-    plain = fold(value.written).text
+    plain = fold_url(value.written).text
     if value.entity == "WECHAT" and plain.isalpha() and plain.isascii():  # who writes vx before it leaves no blank
         yield from ((label + plain.lower(), words) for label in _TOUCHING)
     canonical = RECOGNIZERS[value.entity].canonical(plain)
@@ -423,6 +459,6 @@ def _goes_on(text: str, at: int, step: int, *, may_touch: bool) -> bool:
         return False
     if text[at].isdigit() and beside.isdigit():
         before = text[max(0, at - _PREFIX_LENGTH) : at]
-        american = _AMERICAN_PREFIX.search(before) and _AMERICAN.match(text, at)
+        american = _AMERICAN_PREFIX.search(before) and _AMERICAN_APART.match(text, at)
         return not (step < 0 and (_PREFIX.search(before) or american))
     return not may_touch and text[at].isascii() and text[at].isalpha() and beside.isalpha()

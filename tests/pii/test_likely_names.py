@@ -4,10 +4,12 @@ import polars as pl
 import pytest
 
 from datacheck.pii.addressed import addressed
+from datacheck.pii.analyzer import find
 from datacheck.pii.doubtful import LIKELY, Rough, rough_values
 from datacheck.pii.likely_names import gathered
 from datacheck.pii.names import judged
 from datacheck.pii.normalise import fold_url
+from datacheck.pii.remains import Remains
 from datacheck.pii.row_names import row_names
 from datacheck.pii.traces import Original, Traces
 
@@ -129,3 +131,82 @@ def test_a_text_with_the_form_of_a_number_is_read_for_names(text):
 def test_texts_of_years_and_sums_are_not():
     texts = ["from 1998 to 2024", "https://a.example/2024/10/11", "1.5, 2.25 and 3.75", "page 12 of 345"]
     assert not pl.Series(texts).str.contains(LIKELY).any()
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("LIU Zhiming说", "LIU Zhiming"), ("ask Xiuying Xu about it", "Xiuying Xu"), ("parents of Ji-woo Hill", "Ji-woo Hill"),
+        ("https://crm.example/u?name=Ashley%20Walker&q=1", "Ashley Walker"), ("[09:02] Drew Park: thanks", "Drew Park"),
+        ("https://crm.example/u?name=%E5%90%95%E6%AC%A2&q=1", "吕欢"), ("[10:02] 陈欢: 收到", "陈欢"),
+        ("Plaintiff Will Blackwood, card 1", "Will Blackwood"), ("sues Skyler Lee for breach", "Skyler Lee"),
+        ("VALUES ('Ananya Green', '4539 7160 1234 1234', 1)", "Ananya Green"), ("帮扎西顿珠查一下", "扎西顿珠"),
+        ("数学家艾伦·图灵的论文", "艾伦·图灵"), ("三年级二班雷星河的妈妈", "雷星河"),
+    ],
+)  # fmt: skip
+def test_names_of_speakers_parties_and_addresses_of_the_web_are_seen(text, name):
+    assert name in _names(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "你是一名电商客服。", "李哥留下了车牌号", "申请变更抚养权给母亲是有可能的", "在这个阶段对母亲有依赖", "向男方索要30万彩礼，怎么办",
+        "祝顺利！", "帮助家属向肇事司机提起诉讼", "Once Allen reaches home", "Lincoln High School and Denver Zoo", "SELECT COUNT(id)",
+        "Nanjing Lu and Can Li go", "Co-op Bank",
+    ],
+)  # fmt: skip
+def test_sentences_places_and_parts_of_foreign_names_are_none(text):
+    assert not _names(text)
+
+
+def test_a_surname_that_ends_a_word_is_nobody_beside_who_is_called_so():
+    record = ["由于阿泰未留遗嘱", "阿泰是外国人"]
+    assert row_names(record, [addressed(record)] * 2) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "written"),
+    [
+        ("刘志明", "LIU Zhiming说", "LIU Zhiming"), ("刘志明", "我是Zhiming Liu", "Zhiming Liu"), ("刘志明", "user liuzhiming", "liuzhiming"),
+        ("刘志明", "Ask Zhiming to come", "Zhiming"), ("刘志明", "Ms. Liu and Z. Liu", "Liu"), ("李娜", "li na说", "li na"),
+        ("徐杰", "XuJie在", "XuJie"), ("吕芳", "Lü Fang", "Lü Fang"), ("欧阳秀英", "OUYANG Xiu-ying", "OUYANG Xiu-ying"),
+        ("%E5%BD%AD%E4%BC%9F", "请老彭来", "老彭"), ("%E5%BD%AD%E4%BC%9F", "彭-伟来了", "彭-伟"),
+    ],
+)  # fmt: skip
+def test_a_chinese_name_is_found_again_in_latin_letters(name, text, written):
+    found = [text[start:end] for start, end, _ in Traces([Original("PERSON", name)]).find(text)]
+    assert found[:1] == ([written] if written else [])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("何灿", "he can do, He Can"), ("李娜", "Lina likes it"), ("刘志明", "heliuzhimingx")]
+)
+def test_two_syllables_that_are_words_are_no_name(name, text):
+    assert Traces([Original("PERSON", name)]).find(text) == []
+
+
+def test_a_name_in_latin_letters_that_stays_is_listed():
+    assert Remains([Original("PERSON", "刘志明")]).inside("by LIU Zhi-ming yesterday") == [0]
+
+
+def test_a_number_with_the_code_of_the_country_set_otherwise_is_found_again():
+    (place,) = Traces([Original("PHONE_NUMBER", "733 536 5407")]).find("call 173/353/65407 now")
+    assert place.value == 0
+
+
+def test_the_head_of_the_next_column_is_no_name():
+    hits = find(pl.Series(["| 姓名 | 手机号 | 城市 |\n|---|---|---|\n| 王建国 | 13912348765 | 北京 |"]), ("PERSON",))
+    assert (7, 10) not in hits.select("start", "end").rows()
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [("我是Carol Thompson，电话我分开说", 2, 16), ("This is Grace Park. My number is new", 8, 18)],
+)
+def test_who_names_himself_in_two_languages_is_seen(text, start, end):
+    assert (start, end) in find(pl.Series([text]), ("PERSON",)).select("start", "end").rows()
+
+
+def test_a_fan_is_not_who_he_is_a_fan_of():
+    assert find(pl.Series(["我是Harry Potter的粉丝"]), ("PERSON",)).is_empty()

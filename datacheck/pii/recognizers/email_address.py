@@ -117,6 +117,12 @@ _LOOSE = (
 )
 
 
+def is_short(value: str) -> bool:
+    """Whether only the length of its name says that a mailbox is nobody's."""
+    value = value.strip().lower()
+    return _NO_MAILBOX.fullmatch(value) is not None and _ANYBODY.fullmatch(value.partition("@")[0]) is None
+
+
 class EmailAddress(Recognizer):
     """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
 

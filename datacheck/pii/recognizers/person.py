@@ -4,7 +4,7 @@ import re
 from random import Random
 
 from datacheck.pii.expressions import HAN, NAME_LINKER
-from datacheck.pii.given_names import is_given, surnames
+from datacheck.pii.given_names import is_given, surnames, words_as_names
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -132,7 +132,14 @@ _TRY_LABELLED = (  # the labels of person.en, without what must not stand before
     r"name[\"']?[ ]?[:：=][ ]?[\"']?|(?:patient|contact|attn|recipient)[ ]?[:：])|N(?:ame|AME)[ ]?[:：])"
     r"[ ]{0,2}[A-ZÀ-ÖØ-Þ]"
 )
-_TRY_ENGLISH = rf"{_TRY_LABELLED}|{_TRY_AM}|{_TRY_THIS}"
+_MIXED = r"(?:我[是叫]|叫我|本人)[ ]?"  # a Chinese sentence and an English name
+_TRY_MIXED = rf"{_MIXED}[A-ZÀ-ÖØ-Þ]"
+_TRY_ENGLISH = rf"{_TRY_LABELLED}|{_TRY_AM}|{_TRY_THIS}|{_TRY_MIXED}"
+# Behind 姓名 stands the head of the next column, or the next label: | 姓名 | 手机号 |
+_FIELD = re.compile(
+    f"[{HAN}]*(?:[号號码碼址箱]|手[机機]|[电電][话話]|座[机機]|微信|[邮郵][件编編]|性别|性別|年[龄齡]|生日|学历|職[位称業]|职[位务称业]|部[门門]|城市|省份"
+    "|日期|[时時][间間]|备注|備註|金额|金額|数量|數量|单位|單位|公司|[关關]系|[关關]係|住[处處]|班[级級]|年[级級]|科室|[诊診][断斷]|成[绩績]|分[数數]|[职職]?工[号號])"
+)
 _STOP = words(
     "查到 查询 查看 查收 查找 查一 查得 查出 查过 查明 查不 "
     "什么 不详 未知 匿名 保密 待定 同上 无名 方法 应该 时间 单位 公司 安全 成功 任何 全部 计算 "
@@ -166,6 +173,7 @@ def _is_entry(value: str) -> bool:
     return is_entry(value)
 
 
+_SAID_OF_ONESELF = frozenset({"person.am_en", "person.this_en", "person.mixed"})
 MODEL, LISTED = "person.model", "person.listed"
 """Rules of `datacheck.pii.free_names`: what a network or a list takes for a name is a suspect."""
 
@@ -200,6 +208,7 @@ class Person(Recognizer):
         "person.role_en": (rf"(?:{_LATIN_LABEL}|{_ENGLISH_LABEL}){NAME_LINKER}{_WORD}[ ][A-ZÀ-ÖØ-Þ]",),
         "person.am_en": (_TRY_AM,),
         "person.this_en": (_TRY_THIS,),
+        "person.mixed": (_TRY_MIXED,),
         "person.en": (_TRY_LABELLED,),
     }
     ends = {"person.title": (_TITLES, 8), "person.surname": (_TITLES, 8), "person.honoured": (_HONOURS, 12)}
@@ -242,8 +251,10 @@ class Person(Recognizer):
         ),
         "person.this_en": (
             rf"(?<![A-Za-z])[Tt]his is[ ](?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})"
-            r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z]))"
+            r"(?=,[ ](?!the |an? |who |which |one |our )|[ ](?:and my|speaking|calling)(?![A-Za-z])"
+            r"|\.[ ](?:My|I|I[’'][a-z]{1,2})[ ])"
         ),
+        "person.mixed": (rf"{_MIXED}(?P<value>{_WORD}(?:[ ]{_PARTICLE}(?:{_WORD}|[A-Z]\.)){{1,2}})(?![{LATIN}{HAN}·])"),
         "person.title": (
             # 对于王先生来说: no 于 of a surname
             rf"(?:(?<![{HAN}])|(?<=[和与及向给为是被把请让找对跟同的由叫约才刚]))"
@@ -284,16 +295,19 @@ class Person(Recognizer):
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the surname and the label."""
         if rule in (MODEL, LISTED):
-            written = value.title() if value.isupper() else value  # IRIS MOORE: who lists it has read it so
+            # IRIS MOORE, LIU Zhiming: who lists it has read it so
+            written = " ".join(part.title() if part.isupper() else part for part in value.split(" "))
             judged = self.judge("person.en" if rule == LISTED else "person.called", written)
             return judged and (judged if judged.state == "specimen" else Judgement(0.5, "suspect"))
-        if rule in ("person.am_en", "person.this_en") and not is_given(value.split(maxsplit=1)[0].rstrip(".")):
+        if rule in _SAID_OF_ONESELF and not self._begins_as_a_name(value):
             return None  # I'm Canadian
-        if rule in ("person.en", "person.role_en", "person.titled", "person.am_en", "person.this_en"):
+        if rule in ("person.en", "person.role_en", "person.titled", "person.am_en", "person.this_en", "person.mixed"):
             return self._english(value)
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):
             return Judgement(0.9, "specimen")
+        if rule == "person.label" and _FIELD.fullmatch(value):
+            return None
         if value in _STOP or value in _WHO or value == "韩国":  # 韩国女士, but 韩国强先生 has a name
             return None
         if value[:2] in _STOP and not self._goes_on_as_a_name(rule, value):
@@ -315,6 +329,12 @@ class Person(Recognizer):
         rest = value[2:]
         likely = len(rest) == 1 and rest in GIVEN and rest not in _GOING_ON  # 我叫查询一下
         return said and likely and not (_is_entry(value) or _is_entry(value[1:]))
+
+    @staticmethod
+    def _begins_as_a_name(value: str) -> bool:
+        """Whether it begins with an English given name, or before another name with one that is a word as well."""
+        first, _, more = value.partition(" ")
+        return is_given(first.rstrip(".")) or bool(more and first in words_as_names())
 
     def doubts(self, value: str, before: str, after: str) -> bool:
         """In a list of fields the next one stands behind a label, no value: Customer[CustomerName], [Total Sales]."""
