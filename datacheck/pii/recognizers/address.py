@@ -54,7 +54,8 @@ _TRY_CHINESE = (
     rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
 )
 _TRY_ENGLISH = rf"[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{0,3}}[0-9A-Z][0-9A-Za-z]{{0,15}}\.? {_STREET}"
-_BEFORE = re.compile(rf"[{HAN}0-9A-Za-z]{{0,24}}\Z")
+# 湖北省 武汉市 洪山区 文三路…: a form sets blanks between what it asked for
+_BEFORE = re.compile(rf"(?:[{HAN}]{{1,12}}[省市州区县旗镇乡][ ]){{0,3}}[{HAN}0-9A-Za-z]{{0,24}}\Z")
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
     r".*(?:地址|住址|[改换变]成|登记|更正|位于|坐落于|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"

@@ -30,7 +30,7 @@ class CnTravelPermit(Recognizer):
     patterns = {
         "cn_travel_permit.hm": rf"{GLUED_LEFT}[HMhm]{_DIGITS}{{8}}(?:{_DIGITS}{{2}})?(?![0-9]|[A-Za-z][0-9A-Za-z])",
         "cn_travel_permit.outbound": (
-            rf"{GLUED_LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[Cc]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}})"
+            rf"{GLUED_LEFT}(?:[CWTLcwtl]{_DIGITS}{{8}}|[CWcw]{GAP}[A-HJ-NP-Za-hj-np-z]{_DIGITS}{{7}})"
             rf"{RIGHT}"
         ),
         "cn_travel_permit.taiwan": (
