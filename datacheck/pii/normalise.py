@@ -2,9 +2,10 @@ r"""An offset-keeping normaliser: disguised characters become ASCII, every posit
 
 What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth
 letters and signs (at, dot, hyphen, plus, low line, slash), invisible characters (Cf, Mn, Me, controls, Hangul
-fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON), ``&#NN;`` or %31%33 (digits of a URL), text
-that runs backwards because of a right-to-left override, base64 (RFC 4648) of a text with a long number in it, and the
-letters l, I, O and o in the digits of a number that has the form or the check digit of one (l38O0138ooo).
+fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON), ``&#NN;`` or %31%33
+(digits of a URL), text that runs backwards because of a right-to-left override, base64 (RFC 4648) of a text with a long
+number in it, and the letters l, I, O and o in the digits of a number that has the form or the check digit of one
+(l38O0138ooo).
 """
 
 import base64

@@ -27,7 +27,7 @@ _COUNTRIES = words(
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # 2^(17-i) mod 11
 _CHECK_DIGITS = "10X98765432"
 _LENGTH = 18
-_GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfz))"  # ID110105…
+_GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfzh?))"  # ID110105…
 
 
 _LABELLED = r"(?:身份证|身分证|证件|sfz|(?<![A-Za-z])(?i:id))[号码: ：是]{0,4}"

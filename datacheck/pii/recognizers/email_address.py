@@ -77,13 +77,13 @@ _MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
 _LINE = re.compile(r"(?:.*[^0-9])?[12]?[0-9]{1,2}(?:[.-][12]?[0-9]{1,2}){3}[^0-9].*")
 _NO_MAILS = re.compile(r"(?:ssh|sftp|ftp|irc|svn|vnc)[0-9]?\..*")  # hosts of logins: ann@ssh.example.net
 _APART = re.compile("[ ]@|@[ ]")
-_MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
+_MARKED = re.compile(r"(?!\([aA]\))[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
 _SAID, _MIXED = re.compile(" at .* dot ", re.IGNORECASE), re.compile("[0-9._-]")  # frank22 at brightpath dot org
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
 _SIGN = (
-    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at"
+    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|\([aA]\)|[ ](?:at"
     r"|AT)[ ]"
 )
 _AT = re.compile(rf"{_SIGN}(?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#")
@@ -113,7 +113,7 @@ _LETTER_BY_LETTER = (
 )
 _ENCODED = r"[A-Za-z0-9_][A-Za-z0-9._+\-]{0,63}%40(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # 。 for the point where an @ says that it is one: zhang@zju。edu。cn
-_FULL_STOP = r"@[A-Za-z0-9\-]{1,62}(?:[.。][A-Za-z0-9\-]{1,62}){0,3}。(?i:com|net|org|edu|gov|cn|hk|tw)"
+_FULL_STOP = r"@[A-Za-z0-9\-]{1,62}(?:[.。][A-Za-z0-9\-]{1,62}){0,3}。(?i:com|net|org|edu|gov|[a-z]{2})"
 _LOOSE = (
     rf"(?:{_LOOSE_AT}(?:(?i:vip){_LOOSE_DOT})?{_PROVIDER}{_LOOSE_DOT}"
     r"|[ ]?@[ ]?(?i:live|msn|tom|21cn)[ ]?。[ ]?)(?i:com|cn|net|me)"  # "at live.com" says where to look
@@ -128,7 +128,8 @@ class EmailAddress(Recognizer):
     policy = Policy("block", hard=True)
     prefilter = (
         r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
-        r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._\-] @ [A-Za-z0-9\-] |%40[A-Za-z0-9]"
+        r"|[A-Za-z0-9]\([aA]\)[A-Za-z0-9]|[ ](?:dot|DOT)[ ]"
+        r"|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._\-] @ [A-Za-z0-9\-] |%40[A-Za-z0-9]"
         rf"|{_LOOSE}|{_FULL_STOP}"
     )
     tries = {"email_address.at": (_TRY_SPELT,)}

@@ -1,6 +1,5 @@
 """Hong Kong identity cards."""
 
-import re
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, anywhere
@@ -11,9 +10,6 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits,
 # follows are one: "the quantity is 468-473 (6)".
 _LEFT = rf"(?=[A-Za-z]{{1,2}}{GAP}[0-9])(?![a-z]{{2}}[^0-9])(?:{GLUED_LEFT}|(?<=(?<![A-Za-z])(?i:hkid|hk ?id|id)))"
 _OPEN, _CLOSE = r"[ ]?[(（\[]?[ ]?", r"[ ]?[)）\]]?"
-
-_OTHER = re.compile(r"护照|護照|通行[证證]|(?i:passport|permit)")
-_CARD = re.compile(r"身[份分][证證]|(?i:hkid|identity|id ?card)")
 
 
 class HkId(Recognizer):
@@ -47,12 +43,6 @@ class HkId(Recognizer):
         if check_digit(number[:-1]) != number[-1]:
             return Judgement(0.2, "suspect")
         return Judgement(0.6 if rule == "hk_id" else 0.2, "valid")
-
-    def denies(self, value: str, before: str, after: str) -> bool:
-        """Behind the name of another document it is the number of that: 护照，证件号码：P…."""
-        del value, after
-        other = max((found.end() for found in _OTHER.finditer(before)), default=-1)
-        return other > max((found.end() for found in _CARD.finditer(before)), default=-1)
 
     def canary(self, rng: Random) -> str:
         """Return a number with a right check digit in parentheses."""
