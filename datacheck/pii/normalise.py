@@ -2,9 +2,10 @@ r"""An offset-keeping normaliser: disguised characters become ASCII, every posit
 
 What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth
 letters and signs (at, dot, hyphen, plus, low line, slash), invisible characters (Cf, Mn, Me, controls, Hangul
-fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON) or ``&#NN;``, text
-that runs backwards because of a right-to-left override, base64 (RFC 4648) of a text with a long number in it, and the
-letters l, I, O and o in the digits of a number that has the form or the check digit of one (l38O0138ooo).
+fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON), ``&#NN;`` or %31%33
+(digits of a URL), text that runs backwards because of a right-to-left override, base64 (RFC 4648) of a text with a long
+number in it, and the letters l, I, O and o in the digits of a number that has the form or the check digit of one
+(l38O0138ooo).
 """
 
 import base64
@@ -29,6 +30,7 @@ _NUMERALS = {
 }
 CHINESE_NUMERALS = "".join(_NUMERALS)
 _TO_DIGITS = str.maketrans(_NUMERALS)
+_BEGUN_BY_ONE = frozenset("直下共样定起般些个次旦切并同致律再")  # 一直, 一下, 一共 …
 
 # … or of a mobile number the three groups, as they are said: 幺三八，二二三三，五五六六
 _ANY = f"[0-9{CHINESE_NUMERALS}]"
@@ -43,9 +45,11 @@ _HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
 _BACKSLASHES = r"\\{1,4}"
 _HIGH_ESCAPE = rf"{_BACKSLASHES}u[dD][89abAB][0-9a-fA-F]{{2}}"
 _LOW_ESCAPE = rf"{_BACKSLASHES}u[dD][c-fC-F][0-9a-fA-F]{{2}}"
-SHORT_ESCAPE = r"\\[nrtbf]"
+SHORT_ESCAPE = r"\\{1,2}[nrtbf]"  # twice in the arguments of a call, which are JSON in the JSON of the call
 _ESCAPE = re.compile(
     rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|{_BACKSLASHES}u[0-9a-fA-F]{{4}}|{SHORT_ESCAPE}|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
+    # digits as a URL may write them, one beside the other: %31%33%38
+    r"|%3[0-9](?=%3[0-9])|(?<=%3[0-9])%(?:3[0-9]|[57]8)"
 )
 _SHORT_ESCAPES = {"\\n": "\n", "\\r": "\n", "\\t": "\t", "\\b": " ", "\\f": " "}
 PERCENT = "(?:%[0-9A-Fa-f]{2})"
@@ -80,7 +84,7 @@ NEEDS_FOLDING = (
     r"[[\p{Nd}\p{No}]--[0-9]]|[\p{Cf}\p{M}\x00-\x08\x0e-\x1f\x7f-\u009f\u115f\u1160\u3164\uffa0\u2800]"
     r"|[\p{Lm}ªº\u017f\u2024\u207a\u208a\u2100-\u218f\u24b6-\u24e9\ufb29\ufe33-\ufe6b＋－．／＠＿Ａ-Ｚａ-ｚ]"
     r"|[\U0001d400-\U0001d7ff\U0001f100-\U0001f1ff\U0001ccd6-\U0001ccef]"
-    r"|\\u[0-9a-fA-F]{4}|&#[0-9xX]"
+    r"|\\u[0-9a-fA-F]{4}|&#[0-9xX]|%3[0-9]%(?:3[0-9]|[57]8)|[0-9]{2}\\{1,2}[nr][0-9]{2}"
     rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{3}}"
     rf"|(?:[0-9{CHINESE_NUMERALS}][ .\-]?){{3}}[{CHINESE_NUMERALS}]"
     rf"|{_LETTER_IN_DIGITS}|{_BASE64_DIGITS}"
@@ -176,7 +180,7 @@ def _read_percent(written: str) -> str:
 
 def folded_text(text: str) -> str:
     """The text of `fold`, without the places of its characters, which take most of its time."""
-    if "\\" in text or "&#" in text:
+    if "\\" in text or "&#" in text or "%3" in text:
         text = _ESCAPE.sub(lambda match: _unescape(match[0]), text)
     text = _decode_base64(Folded(text, None)).text
     if "\u202e" in text:
@@ -218,7 +222,7 @@ def _turned(text: str) -> _Turned | None:
 
 
 def _decode_escapes(text: str) -> Folded:
-    if "\\" not in text and "&#" not in text:
+    if "\\" not in text and "&#" not in text and "%3" not in text:
         return Folded(text, None)
     pieces: list[str] = []
     starts, ends = array("L"), array("L")
@@ -279,8 +283,10 @@ def _read_base64(written: str) -> str | None:
 
 def _unescape(escape: str) -> str:
     """One escape as one character; a lone surrogate or a code point that does not exist has no text."""
-    if escape in _SHORT_ESCAPES:
-        return _SHORT_ESCAPES[escape]
+    if escape[-2:] in _SHORT_ESCAPES:
+        return _SHORT_ESCAPES[escape[-2:]]
+    if escape.startswith("%"):
+        return chr(int(escape[1:], 16))
     if escape.startswith("&#"):
         code = int(escape[3:-1], 16) if escape[2] in "xX" else int(escape[2:-1])
         return chr(code) if code <= _MAX_CODE_POINT and not _is_surrogate(code) else "\ufffd"
@@ -344,7 +350,15 @@ def _pick(text: str, offsets: tuple[Sequence[int], Sequence[int]] | None, order:
 def _fold_numerals(folded: Folded) -> Folded:
     if folded.text.isascii() or not _HAS_NUMERAL.search(folded.text):
         return folded
-    return Folded(_RUN.sub(lambda run: run[0].translate(_TO_DIGITS), folded.text), folded.offsets)
+    return Folded(_RUN.sub(_digits_of, folded.text), folded.offsets)
+
+
+def _digits_of(run: re.Match[str]) -> str:
+    """The digits of a run; a numeral at its end with which the next word begins (…5588一直占线) is none of them."""
+    written = run[0]
+    goes_on = written[-1] == "一" and run.string[run.end() : run.end() + 1] in _BEGUN_BY_ONE
+    kept = len(written) - 1 if goes_on and run.end() < len(run.string) else len(written)
+    return written[:kept].translate(_TO_DIGITS) + written[kept:]
 
 
 def _fold_letters(folded: Folded) -> Folded:

@@ -118,6 +118,10 @@ _PERSON = re.compile(
     r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为候])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
     r"|在家|[她他](?![们])|(?<!公司，)(?<!公司,)(?<!公司)住所地|住(?!所地)[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
+    r"|(?:用户|客户|会员|顾客)的?(?:资料|信息|档案|来电|留言)|[寄住]\Z|到付|取件地址"
+    # 地址…2724王收
+    r"|\A[0-9]{0,4}[王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖]"
+    r"[\u4e00-\u9fff]{0,2}收(?![费入购取到益回])"
     r"|联系人|户[ \u3000]?名|申请人(?!可|[需应须要如凭]|到|通过|提交|准备)|持卡人|(?:被)?投?保险?人|经办人"
     r"|先生|女士|小姐|师傅|骑手|外卖员|快递[员小]|爸|妈|父亲|母亲|妻子|丈夫|爱人|儿子|女儿|老公|老婆|朋友|同事|邻居|同学(?!们)|身份证|手机(?!里)"
     # your phone, but not: call from your phone
@@ -169,6 +173,11 @@ _PART = re.compile(
     r"|(?:这里是|我是)[^。！？!?，,\n]{0,16}(?:客服|售[前后]|专线|热线|服务(?:中心|台)|总机)[^。！？!?，,\n]{0,8}[。！!，,]"
     # ... or the end of it, where what was said before begins within it
     r"|\A[^.!?。！？\n]{0,80}(?:(?<![a-z])(?i:assistant|chatbot)(?![a-z])|助手|机器人)"
+)
+# The same in the text of the value, where another sentence follows: 你是客服助手。用户资料：QQ 8806…
+_PART_SAID = re.compile(
+    r"你(?:现在)?(?:是|将?扮演|作为)[^。！？!?\n]{0,60}[。！!\n]"
+    r"|(?i:\b(?:you are|you['’]re|you will be|act(?:ing)? as)\b)[^.!?\n]{0,80}[.!\n]"
 )
 _SPOKEN_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION}")
 _BANKS = "|银行|[支分]行|营业[厅部]"
@@ -286,7 +295,7 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     cues = _OF[entity]
     if cues.visited is not None and _is_at_work(text, start, before):
         return False
-    left, right = _without_surnames(text[max(0, start - BEFORE) : start]), text[end : end + AFTER]
+    left, right = _without_surnames(_without_part(text[max(0, start - BEFORE) : start])), text[end : end + AFTER]
     said = _ENDED.split(right, maxsplit=1)[0]  # who is an owner may follow in the next sentence, other words say less
     institution = _distance(cues.spoken_of, left, said)
     if cues.spoken_of is _SPOKEN_OF:
@@ -363,6 +372,11 @@ def _is_at_work(text: str, start: int, before: str) -> bool:
     said = text[max(0, label.start() - HEARD) : label.start()]
     line = said.rpartition("\n")[2].strip(" ，,、。；;.")
     return bool(line) and not _SPOKEN_OF.search(said) and not _SPOKEN_OF.search(_PART.sub("", before[-HEARD:]))
+
+
+def _without_part(left: str) -> str:
+    """What stands before a value, as many code points, without the sentence that says what the machine is to be."""
+    return _PART_SAID.sub(lambda found: "_" * len(found[0]), left)
 
 
 def _without_surnames(left: str) -> str:

@@ -31,7 +31,7 @@ _OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
-_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|acct|account|visa|amex)))"  # 账号No6222…
+_GLUED = rf"(?:{LEFT}|(?<=(?<![A-Za-z0-9])(?i:no\.?|bank|card|card ?no\.?|acct|account|visa|amex)))"  # 账号No6222…
 # A table of numbers of four digits (2749 2753 2767 …) is no row of cards.
 _NO_ROW_LEFT, _NO_ROW_RIGHT = r"(?<!(?:[0-9]{4}\s{1,2}){5})", r"(?!(?:\s{1,2}[0-9]{4}){5})"
 _LISTED = re.compile(r"(?:(?<=[0-9]{14})|(?<=[0-9]{15})), \Z"), re.compile(r", (?P<next>[0-9]{14,19})(?![0-9])")
@@ -64,7 +64,8 @@ class CnBankCard(Recognizer):
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
         "cn_bank_card.before_letters": (
-            r"(?:卡号?|[账帐][号户])[ ]?[:：是]?[ ]?(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
+            r"(?:卡号?|[账帐][号户]|(?<![A-Za-z])(?i:acct|account|card(?: ?no\.?)?))[ ]?[:：是]?[ ]?"
+            r"(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
         ),
         "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",
         "cn_bank_card.halves": (
@@ -78,7 +79,7 @@ class CnBankCard(Recognizer):
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
     }
     positive = (
-        r"银行|行卡|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转到|打到|汇到|打款|收款|退款|还款|存折|工资卡"
+        r"银行|行卡|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转[到给至]|打[到给至]|汇[到给至入]|尾款|打款|收款|退款|还款|存折|工资卡"
         r"|副卡|(?:我的|我|张)卡|"
     ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"

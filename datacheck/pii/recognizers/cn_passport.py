@@ -27,7 +27,7 @@ class CnPassport(Recognizer):
     needs = anywhere("护照", "護照", "passport")
     patterns = {
         "cn_passport": (
-            rf"{LEFT}(?:[EGDSPKHegdspkh]{_DIGITS8}|[Ee]{GAP}{_LETTER}{_DIGITS7}|1[45]{_DIGITS7}"
+            rf"{LEFT}(?:[EGDSPKHegdspkh]{_DIGITS8}|[Ee]{GAP}{_LETTER}{_DIGITS7}|(?:1[45]|[Pp]){_DIGITS7}"
             rf"|(?:[DSPdsp][Ee]|[Kk][Jj]|[Mm][ABab]|[Pp][DJdj]){_DIGITS7}){RIGHT}"
         ),
         "cn_passport.labelled": (

@@ -3,7 +3,7 @@
 from datetime import date
 from random import Random
 
-from datacheck.pii.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, LEFT, RIGHT, SIGNS
+from datacheck.pii.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, HAN, LEFT, RIGHT, SIGNS
 from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
@@ -27,7 +27,7 @@ _COUNTRIES = words(
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # 2^(17-i) mod 11
 _CHECK_DIGITS = "10X98765432"
 _LENGTH = 18
-_GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfz))"  # ID110105…
+_GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfzh?))"  # ID110105…
 
 
 _LABELLED = r"(?:身份证|身分证|证件|sfz|(?<![A-Za-z])(?i:id))[号码: ：是]{0,4}"
@@ -35,6 +35,7 @@ _SIGNED = (
     rf"[1-9][0-9]{{5}}{SIGNS}(?:19|20)[0-9]{{6}}{SIGNS}[0-9]{{3}}[0-9Xx]"
     rf"|[1-9][0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}){{3}}{BETWEEN_GROUPS}[0-9][0-9Xx]"
 )
+_CHECKED = ("cn_resident_id.lines", "cn_resident_id.signs", "cn_resident_id.touched")
 _BROKEN = rf"[1-9](?:(?:{BREAK})?[0-9]){{16}}(?:{BREAK})?[0-9Xx]"
 
 
@@ -55,6 +56,10 @@ class CnResidentId(Recognizer):
             rf"(?:{LEFT}|{_GLUED})[1-9](?:{GAP}[0-9]){{5}}{GAP}(?:1{GAP}[89]|2{GAP}0)(?:{GAP}[0-9]){{9}}{GAP}[0-9Xx]{RIGHT}"
         ),
         "cn_resident_id.before_letters": rf"{_LABELLED}(?P<value>[1-9][0-9]{{16}}[0-9Xx])(?=[A-Za-z])",
+        # 号110105…a, with a right check digit
+        "cn_resident_id.touched": (
+            rf"(?<=[{HAN}：])(?P<value>[1-9][0-9]{{5}}(?:19|20)[0-9]{{9}}[0-9Xx])(?=[A-Za-z]{{1,4}}(?![0-9A-Za-z]))"
+        ),
         # no column of figures
         "cn_resident_id.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{4}}){_BROKEN}{RIGHT}",
         "cn_resident_id.signs": (
@@ -85,7 +90,7 @@ class CnResidentId(Recognizer):
         born = number[6:14] if len(number) == _LENGTH else f"19{number[6:12]}"
         if not _is_date(born) or not (number[:2] in _PROVINCES or number[0] == "9"):
             return Judgement(0.2, "suspect") if len(number) == _LENGTH else None
-        if rule in ("cn_resident_id.lines", "cn_resident_id.signs") and number[-1] != check_digit(number[:17]):
+        if rule in _CHECKED and number[-1] != check_digit(number[:17]):
             return None
         if rule == "cn_resident_id.15":
             return Judgement(0.2, "suspect")

@@ -77,12 +77,13 @@ _MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
 _LINE = re.compile(r"(?:.*[^0-9])?[12]?[0-9]{1,2}(?:[.-][12]?[0-9]{1,2}){3}[^0-9].*")
 _NO_MAILS = re.compile(r"(?:ssh|sftp|ftp|irc|svn|vnc)[0-9]?\..*")  # hosts of logins: ann@ssh.example.net
 _APART = re.compile("[ ]@|@[ ]")
-_MARKED = re.compile(r"[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
+_MARKED = re.compile(r"(?!\([aA]\))[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
+_SAID, _MIXED = re.compile(" at .* dot ", re.IGNORECASE), re.compile("[0-9._-]")  # frank22 at brightpath dot org
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
 _SIGN = (
-    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|[ ](?:at"
+    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|\([aA]\)|[ ](?:at"
     r"|AT)[ ]"
 )
 _AT = re.compile(rf"{_SIGN}(?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#")
@@ -111,6 +112,8 @@ _LETTER_BY_LETTER = (
     r"[A-Za-z0-9](?:[ ][A-Za-z0-9._\-]){2,40}[ ]@(?:[ ][A-Za-z0-9\-]){1,30}(?:[ ]\.(?:[ ][A-Za-z0-9]){2,12}){1,2}"
 )
 _ENCODED = r"[A-Za-z0-9_][A-Za-z0-9._+\-]{0,63}%40(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
+# 。 for the point where an @ says that it is one: zhang@zju。edu。cn
+_FULL_STOP = r"@[A-Za-z0-9\-]{1,62}(?:[.。][A-Za-z0-9\-]{1,62}){0,3}。(?i:com|net|org|edu|gov|[a-z]{2})"
 _LOOSE = (
     rf"(?:{_LOOSE_AT}(?:(?i:vip){_LOOSE_DOT})?{_PROVIDER}{_LOOSE_DOT}"
     r"|[ ]?@[ ]?(?i:live|msn|tom|21cn)[ ]?。[ ]?)(?i:com|cn|net|me)"  # "at live.com" says where to look
@@ -131,8 +134,9 @@ class EmailAddress(Recognizer):
     policy = Policy("block", hard=True)
     prefilter = (
         r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
-        r"|[ ](?:dot|DOT)[ ]|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._\-] @ [A-Za-z0-9\-] |%40[A-Za-z0-9]"
-        rf"|{_LOOSE}"
+        r"|[A-Za-z0-9]\([aA]\)[A-Za-z0-9]|[ ](?:dot|DOT)[ ]"
+        r"|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._\-] @ [A-Za-z0-9\-] |%40[A-Za-z0-9]"
+        rf"|{_LOOSE}|{_FULL_STOP}"
     )
     tries = {"email_address.at": (_TRY_SPELT,)}
     # What stands before the @ of a URL (ftp://user:password@host) is a login, not a mailbox.
@@ -141,6 +145,7 @@ class EmailAddress(Recognizer):
         "email_address.at": rf"(?<!{_RUN}){_SPELT}(?![A-Za-z0-9])",
         "email_address.apart": rf"(?<![A-Za-z0-9]){_LETTER_BY_LETTER}(?![A-Za-z0-9])",
         "email_address.encoded": rf"(?<![A-Za-z0-9._%+\-]){_ENCODED}(?![A-Za-z0-9])",
+        "email_address.full_stop": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}{_FULL_STOP}(?![A-Za-z0-9])",
         # chenjh75ATgmail.com, but no word in capitals (FLATGMAIL.COM)
         "email_address.loose": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}?(?!(?<=[A-Z])AT){_LOOSE}(?![A-Za-z0-9])",
     }
@@ -149,6 +154,7 @@ class EmailAddress(Recognizer):
         rf"(?<!{_RUN}){_RUN}+(?:@{_RUN}+)+",
         rf"(?<!{_RUN}){_RUN}++{_SPELT_BEHIND}",
         rf"(?<!{_RUN}){_RUN}{{1,64}}?{_LOOSE}",
+        rf"(?<!{_RUN}){_RUN}{{1,64}}{_FULL_STOP}",
         rf"(?<![A-Za-z0-9]){_LETTER_BY_LETTER}(?![A-Za-z0-9])",
         r"[A-Za-z0-9._+\-]+%40[A-Za-z0-9.\-]+",
     )
@@ -174,7 +180,7 @@ class EmailAddress(Recognizer):
             or tld == "xx"  # no country has it: proper@email.xx
         ):
             return Judgement(1.0, "specimen")
-        if rule == "email_address.loose":
+        if rule in ("email_address.loose", "email_address.full_stop"):
             return Judgement(0.6, "valid")
         if rule == "email_address.at":
             if (
@@ -186,8 +192,10 @@ class EmailAddress(Recognizer):
                 return None
             if domain in _PUBLIC or _OF_A_COUNTRY.fullmatch(domain):
                 return Judgement(0.6, "valid")
-            known = tld in _GENERIC or (len(tld) == 2 and bool(_MARKED.search(written)))
-            return Judgement(0.6 if _MARKED.search(written) else 0.3, "valid" if known else "suspect")
+            marked = _MARKED.search(written) is not None
+            known = tld in _GENERIC or (len(tld) == 2 and (marked or _COUNTRYS.search(domain) is not None))
+            sure = marked or (_SAID.search(written) is not None and _MIXED.search(local) is not None)
+            return Judgement(0.6 if sure else 0.3, "valid" if known else "suspect")
         return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
 
     def doubts(self, value: str, before: str, after: str) -> bool:
@@ -236,4 +244,4 @@ def signs(value: str) -> str:
     provider = re.search(rf"(?P<at>{_LOOSE_AT})(?P<name>{_PROVIDER})(?P<dot>{_LOOSE_DOT})(?P<tld>[A-Za-z]+)\Z", value)
     if provider:
         return f"{value[: provider.start()]}@{provider['name']}.{provider['tld']}"
-    return _DOT.sub(".", _AT.sub("@", value))
+    return _DOT.sub(".", _AT.sub("@", value)).replace("。", ".")

@@ -41,6 +41,8 @@ _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
     r"的|[已也在于与和及同]|收到|申请|签[收字名]|来|为|是|办理|购买|预约"
+    # the next entry of a form, without a sign between them: 姓名许军性别男
+    r"|性别|年龄|电话|手机|联系|[入出住]院|就诊|身份证|[住地]址|出生|生于|签?收|[男女]"
     r"|确认|反馈|表示|说|称|需|要|本人|先生|女士|谢谢|麻烦|别|对吗|没错|就行|就好|在线等|请|可以[吗么]|[哈哦噢呀啊吧呢啦哟]"
 )
 _END = rf"(?:{_FOLLOWS}|[^{HAN}]|$)"

@@ -27,8 +27,8 @@ _LEAST_ENTROPY = 2.5
 
 # a name as it stands in text, in TWITTER_API_KEY and in twitterApiKey; written out, because words are looked for faster
 _CASES = {name: (name, name.capitalize(), name.upper()) for row in _LIST["near"] for name in row["names"]}
-_KEYWORD = r"(?i:key|token|secret|auth|passw|pwd|cred|api)"
-_LABEL = r"[0-9A-Za-z_.\- \t]{0,20}"
+_KEYWORD = r"(?:(?i:key|token|secret|auth|passw|pwd|cred|api)|密钥|秘钥|令牌)"
+_LABEL = r"[0-9A-Za-z_.\- \t的密秘钥令牌]{0,20}"
 _ASSIGNED = r"[\s'\"]{0,3}(?:=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|是|为|is)[`'\"\s=]{0,5}"
 
 
@@ -45,7 +45,7 @@ _NEAR = {
     for row in _LIST["near"]
 }
 _TOKEN = r"[0-9A-Za-z_.=/+~%\-]"
-_ANY_NEAR = f"{_behind(_CASES)}{_TOKEN}{{20}}"
+_ANY_NEAR = f"{_behind(_CASES)}{_TOKEN}{{15}}"
 _NAMES = [case for cases in _CASES.values() for case in cases]
 
 _BEGIN = r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
@@ -121,7 +121,7 @@ class Secret(Recognizer):
     extents = (
         rf"{LEFT}(?:{_BEGINNINGS}){_TOKEN}{{8,}}",  # as long as it goes on
         *(f"{LEFT}{expression}" for expression in (*_INSIDE, *_UNNAMED.values(), *_LOGINS.values())),
-        rf"{_behind(_CASES)}(?P<value>{_TOKEN}{{20,}})",
+        rf"{_behind(_CASES)}(?P<value>{_TOKEN}{{15,}})",
         rf"-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
