@@ -22,6 +22,7 @@ _OURS = re.compile(
     rf"|\bquestions\?){_AS_LINK}\Z"
 )
 _SOMEBODYS = re.compile(r"(?i:\b(?:my|mine|me|his|her|him)\b)")
+_SHORTEST, _OF_A_NAME, _INITIALS = 3, 2, 3
 _NAMED = re.compile(r"[A-Z][a-z]{2,}")
 _NAME = re.compile(r"[a-z]{2,}\.(?:[a-z]\.)?[a-z]{2,}")  # first.last
 _DIGITS = re.compile(r"\A[0-9]|[0-9][a-z]")  # 18f, 2020, inquiries18f; not doe3
@@ -48,13 +49,17 @@ def is_ours(value: str, text: str, start: int) -> bool:
 
 
 def _is_called_after(local: str, domain: str, near: str) -> bool:
-    """Whether a word with a capital that is no part of the host is a part of the mailbox: Alex Tang at atang@."""
-    return any(word in local and word not in domain for word in map(str.lower, _NAMED.findall(near)))
+    """Whether a mailbox is one or two words with capitals and initials, not the host's: Alex Tang at atang@.
+
+    federalfrontdoor@ is three, and a door's.
+    """
+    words = {word for word in map(str.lower, _NAMED.findall(near)) if word in local and word not in domain}
+    letters = sum(char.isalpha() for char in local)
+    return 0 < len(words) <= _OF_A_NAME and letters - sum(map(len, words)) <= _INITIALS
 
 
 # Authorities whose staff's names the lists know; what they call themselves stands around their mailboxes.
 _ENGLISH = re.compile(r"(?:.+\.)?(?:[a-z0-9-]+\.(?:gov|mil)|gov\.(?:uk|au)|govt\.nz|gc\.ca)")
-_SHORTEST = 3
 _CALLED = re.compile(
     r"\b[A-Z]{3,}s?\b|\b(?i:office|agency|agencies|department|bureau|program|service|federal|government)\b"
 )

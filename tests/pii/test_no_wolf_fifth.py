@@ -18,6 +18,7 @@ def blocked(text):
         "please [contact us](mailto:gearbox7@redgarden.org) before you come",
         "Contact the Red Garden team at [rgt@redgarden.org](mailto:rgt@redgarden.org) to join",
         "For technical assistance, call (202) 612-7741 or email gearbook@redgarden.org.",
+        "To contact the Tall Water Tower team, email [tallwatertower@garden.org](mailto:tallwatertower@garden.org).",
         "Something new? Let us know! Email [rgconnect@garden.org](mailto:rgconnect@garden.org).",
         "find it with calc-7g@redgarden.gov on the list",
         "find it with redgarden-federation@agency.gov on the list",
