@@ -75,7 +75,8 @@ class NearDuplicates(Check):
     before several questions, and long JSON of which a short value without digits (a name, null, true) is another:
     `other_answers` counts them; nor those whose questions have less than a third in common,
     as where one tool call, label or other brief answer (64 n-grams) is that to many: `other_questions`; of a question
-    in the last line, behind a passage, that line is looked at, too.
+    in the last line, behind a passage, that line is looked at, too. A text that marks both sides (`Q:` and `A:`,
+    `### Instruction:` and `### Response:`, `[INST]`, 问： and 答：) is judged like the pair that it is.
 
     System prompts are left out, but where one question stands behind ten of them and more, each of which has fewer than
     ten questions: there the task is in the system prompt ("What should the agent do next?" behind one mailbox each).

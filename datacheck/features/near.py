@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Group, Need, Rounds, Summary, View, total
+from datacheck.features.one_text import side_of_text
 from datacheck.features.sketch import MARKS, Sketch, TextSet
 from datacheck.features.tasks import LETTERS, tasks
 from datacheck.features.text_key import media
@@ -313,7 +314,10 @@ def read_said(
 
 def _said(turns: pl.LazyFrame, texts: TextSet, own: Int64s, side: Side) -> Shingles:
     """The sets of the answers (questions) in some rows of a part, in their order."""
-    answered = row_texts(only(turns, own).filter(_SIDES[side]), "conversation")
+    wanted = only(turns, own)
+    in_texts = wanted.filter(pl.col("part") == "text")
+    in_texts = in_texts.with_columns(text=side_of_text("answer" if side == "answers" else "question"))
+    answered = row_texts(pl.concat([wanted.filter(_SIDES[side]), in_texts]), "conversation")
     every = pl.LazyFrame({"row": own}, schema={"row": pl.UInt64}).join(
         answered.with_columns(pl.col("row").cast(pl.UInt64)), on="row", how="left", maintain_order="left"
     )

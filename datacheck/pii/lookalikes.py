@@ -26,7 +26,11 @@ _FIGURES = re.compile(r"[0-9.,\-\sMmLlHhVvCcSsQqTtAaZze]*")
 _POINTS = re.compile(r"[.][0-9]")
 _EDGE, _PATH, _FEWEST = 12, 80, 4
 _PICTURE = re.compile(r"[A-Za-z0-9_\-]{0,40}[.](?:jpe?g|png|gif|webp|svg|avif)(?![A-Za-z0-9])")
-
+# …/e/open-garden-evening-tickets-13365270885: the id behind the words of a page's name
+_SLUG = re.compile(
+    r"https?://[^\s()\[\]<>\"']{1,160}/(?![^\s/]*(?i:tel|phone|mobile|whatsapp|call|sms)[^\s/]*\Z)(?:[A-Za-z0-9%]+-){3,}\Z"
+)
+_LINK = 240
 _DATED = re.compile(r"_(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]_")
 
 
@@ -45,7 +49,21 @@ def is_machines(text: str, start: int, end: int) -> bool:
         or _overlaps(_UUID, _UUIDS, text, start, end)
         or _overlaps(_STAMP, _STAMPS, text, start, end)
         or _is_drawn(text, start, end)
+        or (text[start - 1 : start] == "-" and _SLUG.search(text, max(0, start - _LINK), start) is not None)
     )
+
+
+_NUMBER_ABOVE = re.compile(r"(?:\A|\n)[ \t]*([0-9][0-9:/-]*)[ \t]*\n[ \t]*\Z")
+_NUMBER_BELOW = re.compile(r"[ \t]*\n[ \t]*([0-9][0-9:/-]*)[ \t]*(?:\n|\Z)")
+
+
+def is_in_a_column(text: str, start: int, end: int) -> bool:
+    """Whether the digits fill a line, and a line beside it holds a number of another length: ids of a register."""
+    above, below = _NUMBER_ABOVE.search(text, max(0, start - _BESIDE), start), _NUMBER_BELOW.match(text, end)
+    line = text.rfind("\n", 0, start)
+    alone = not text[line + 1 : start].strip() and below is not None
+    others = [found[1] for found in (above, below) if found]
+    return alone and any(len(other) != end - start for other in others) and not speaks_of_china(text, start, end)
 
 
 def is_in_a_pictures_name(text: str, start: int, end: int) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from datacheck.pii.given_names import is_given
+from datacheck.pii.mailboxes import is_a_task_of_an_authority, is_an_authoritys, is_nobodys_name, is_ours
 from datacheck.pii.recognizers.email_address import signs
 
 BEFORE, AFTER = 48, 20
@@ -32,7 +33,7 @@ _ROLES = re.compile(
     r"|ombuds(?:man|person)?|editors?|editorial|submissions?|tougao|team|hello|mail|purchas(?:e|ing)|kefu|fuwu|hotline|registrar|admissions?|zhaosheng"
     r"|root|devs?|developers?|issues|commits|users?|announce|maint(?:ainers?)?|distros|corrections?"  # lists
     r"|lists?|sig|ideas|discuss(?:ions?)?|committers|checkins|bugs?|patches"
-    r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings"
+    r"|abonnements?|publicidad|lizenzen|pressestelle|zentrale|redac|redacao|bestellung(?:en)?|vertrieb|opinion|listings|[a-z]{2,8}publicfile|adsales"
     r"|leserservice|infoservice|onlinefeedback|promotion|bianji|websites?"
     r"|pki|certs?|certificates?|server"  # of those that issue certificates (RFC 5280: emailAddress=server-certs@…)
     r"|errors?|bounces?|crawlers?|spiders?|bingbot|googlebot"  # machines
@@ -42,7 +43,9 @@ _ROLES = re.compile(
     r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"
     r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
     r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"
-    r"|[a-z]{2,8}(?:support|inquiries|enquiries)|system|market|executive|foundation|comunica(?:cion|cao|tion)|pesquisa|social-?media|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
+    r"|[a-z]{2,12}(?:support|inquiries|enquiries|service-?desk|help-?desk)|accounting|payroll|procurement|reception|compliance"
+    r"|facilities|events|partner(?:ship)?s|outreach|volunteer(?:s|ing)?|general|join|conduct|contributors|system"
+    r"|market|executive|foundation|comunica(?:cion|cao|tion)|pesquisa|social-?media|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
 )
 # Of an authority a mailbox is a task's: consequences@odi.ohio.gov. Who works there has a name of one's own.
 _GOVERNMENT = re.compile(
@@ -65,6 +68,8 @@ _HOTLINE = (
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
     r"|(?<![a-z])our (?:tele)?phone|all rights reserved|copyright ?(?:[@©]|\(c\))|registrant|including area code"
+    r"|technical (?:assistance|support)|(?:during |regular )(?:business|office)|business hours"
+    r"|(?<![a-z])(?:tty|tdd)(?![a-z])"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
     r"|spenden|donat(?:e|ions?)|impressum|pressekontakt|redaktion|geschäftsstelle|rédaction|redacci[oó]n"
     r"|for (?:more|further|additional) information|call us|contact us|visit (?:us|our|www|https?)"
@@ -92,7 +97,8 @@ _INSTITUTION = (
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
     r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
-    r"|mall|office|common stock|foundation|association|society|center|centre)(?:e?s)?(?![a-z])"
+    r"|mall|office|common stock|foundation|association|society|center|centre"
+    r"|alliance|coalition|consortium|partnership)(?:e?s)?(?![a-z])"
     # compounds of German: Bundesministerium, Handballverband
     r"|(?i:(?:verband|ministerium|abteilung|bundesrat|bundesamt|umweltamt|anstalt|verlag|stiftung"
     r"|behörde|kirche|hochschule|universität|klinik|arena|distillery|winery|endowment)(?![a-zäöü]))"
@@ -165,6 +171,11 @@ _FUNCTION = re.compile(
 _FOOT = re.compile(r"版权所有|ICP ?备|公网安备|联系我们\s|(?i:copyright ?[@©]|all rights reserved)")
 _FOOT_OF_A_FIRM = re.compile(r"经营许可证|(?:举报|客服|急救)电话")
 _NAMED = re.compile(_INSTITUTION)
+_PAGES_FOOT = re.compile(
+    r"©[ ]?(?:[Cc]opyright )?(?:19|20)[0-9]{2}|(?i:copyright ?[@©]|all rights reserved)"
+    r"|\b(?:GmbH|S\.?r\.?l\.|Inc\.|LLC)"
+)
+_CAPITALISED = re.compile(r"\b[A-Z][a-z]{2,}\b")
 # What the machine is to be says nothing of whose number the customer gives: You are a help desk assistant.
 _PART = re.compile(
     r"你(?:现在)?(?:是|将?扮演|作为)[^。！？!?\n]{0,60}|作为(?=.{0,12}(?:客服|助手|顾问))[^。！？!?，,\n]{0,40}"
@@ -251,6 +262,10 @@ _AT_WORK = re.compile(
 )
 
 
+# A line for telefaxes beside it, and no word of a person with both, is an office's
+_FAX = re.compile(r"[\s,;|/]{0,4}\b(?i:(?:tele)?fax|telecopier)\b[^a-z]{0,24}(?:\Z|(?=[0-9(+]))")
+
+
 class _Cues(NamedTuple):
     """Which words make a value of an entity an institution's."""
 
@@ -313,7 +328,8 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
         return False
     told = _told_before(_PART.sub("", before[-HEARD:]) if cues.asked_for else "", cues, nobody=speaker is None)
     if told is None and speaker is None:
-        return cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
+        homely = _ROOM.search(value) or _LABELLED.search(left)
+        return (cues.alone and not homely) or (cues.visited is not None and _is_an_offices(text, start, end))
     return bool(told)
 
 
@@ -354,7 +370,11 @@ def _is_a_functions(value: str, text: str, start: int) -> bool:
     town = _REGIONAL.fullmatch(local.lower())
     if town and town[1].capitalize() in said and _GOVERNMENT.search(domain.lower()):
         return True
-    return _FUNCTION.search(text, max(0, start - BEFORE), start) is not None or _is_at_the_foot(said, text[start:])
+    if is_ours(signs(value), text, start) or _FUNCTION.search(text, max(0, start - BEFORE), start) is not None:
+        return True
+    if is_an_authoritys(signs(value), text, start) and not _PERSON.search(said):
+        return True
+    return _is_at_the_foot(said, text[start:])
 
 
 def _is_at_the_foot(said: str, following: str) -> bool:
@@ -362,6 +382,15 @@ def _is_at_the_foot(said: str, following: str) -> bool:
     near = said + following[: 2 * BEFORE]
     firm = _FOOT_OF_A_FIRM.search(near) or (_FOOT.search(near) and _NAMED.search(near))
     return firm is not None and not _PERSON.search(near)
+
+
+def _is_an_offices(text: str, start: int, end: int) -> bool:
+    """Whether a line for telefaxes stands beside a telephone, or the foot of a firm's page, and nobody with that."""
+    if _FAX.search(text, max(0, start - BEFORE), start) or _FAX.match(text, end, end + AFTER):
+        return True
+    near = text[max(0, start - 3 * BEFORE) : start] + text[end : end + 3 * BEFORE]
+    foot = _PAGES_FOOT.search(near) is not None and not _PERSON.search(near)
+    return foot and not any(is_given(word) for word in _CAPITALISED.findall(near))
 
 
 def _is_at_work(text: str, start: int, before: str) -> bool:
@@ -455,7 +484,10 @@ def is_public_by_itself(entity: str, value: str) -> bool:
         house = name.rpartition(".")[2]  # gearbox@mail.gearbox.org, cust1@cust.com; not me@ann.me.uk
         named = name == local or (len(house) >= _SHORTEST and house == local.rstrip("0123456789"))
         own = _ROLES.fullmatch(local) is not None or named or local.startswith((f"{name}-", "draft-"))
-        return own or (_OFFICE.fullmatch(local) is not None and _GOVERNMENT.search(domain) is not None)
+        if own or _GOVERNMENT.search(domain) is None:
+            return own
+        task = local.rpartition("-")[2] if is_nobodys_name(local) else local  # data-federation@agency.gov
+        return _OFFICE.fullmatch(task) is not None or is_a_task_of_an_authority(local)
     return entity == "PHONE_NUMBER" and (_SWITCHBOARD.fullmatch(value) is not None or _is_service_number(value))
 
 

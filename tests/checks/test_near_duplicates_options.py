@@ -216,6 +216,35 @@ def test_questions_on_one_passage_are_no_copies_unless_they_ask_the_same(setting
 CALL = '[{{"type": "function", "function": {{"name": "{}", "arguments": {{"scope": "{}", "confirm": "false"}}}}}}]'
 
 
+@pytest.mark.parametrize(
+    "template",
+    [
+        "table: fish\ncolumns: {0}\nQ: {1}\nA: {2}",
+        "### Instruction:\n{1}\n\n### Input:\n{0}\n\n### Response:\n{2}",
+        "### Human: {0} {1}### Assistant: {2}",
+        "{0}\nHuman: {1}\n\nAssistant: {2}",
+        "{0}\n问：{1}\n答：{2}",
+        "<s>[INST] {0}\n{1} [/INST] {2} </s>",
+        "<|start_header_id|>user<|end_header_id|>\n{0}\n{1}<|start_header_id|>assistant<|end_header_id|>\n{2}<|eot_id|>",
+        "<start_of_turn>user\n{0}\n{1}<end_of_turn>\n<start_of_turn>model\n{2}<end_of_turn>\n",
+    ],
+)
+def test_a_text_that_asks_and_answers_is_judged_like_the_pair(template):
+    passage = LONG + LONG[::-1]
+    asked = [
+        ("那座石桥是哪一年建成的？", "一九三二年"),
+        ("鱼市几点钟开始营业？", "早上五点半钟"),
+        ("那座石桥是哪年建成的？", "一九三二年"),  # a copy with an edit
+    ]
+    result = measure(NearDuplicates(boilerplate=None), [{"text": template.format(passage, *each)} for each in asked])
+    assert (result.value("rate"), result.value("other_answers")) == (Ratio(1, 3), Ratio(1, 3))
+
+
+def test_a_text_without_marks_is_compared_whole():
+    texts = [STORY + STORY[::-1] + each for each in ("鱼市五点开门。", "石桥是旧的。")]
+    assert measure(NearDuplicates(boilerplate=None), [{"text": each} for each in texts]).value("rate") == Ratio(1, 2)
+
+
 def test_calls_with_another_argument_are_no_copies():
     """What surrounds a value is the same in every call: one label, or one argument, is all that such an answer says."""
     texts = [("现在放点舒缓的爵士乐", "jazz"), ("现在放点舒缓的摇滚乐", "rock"), ("现在放点舒缓的爵士乐吧", "jazz")]

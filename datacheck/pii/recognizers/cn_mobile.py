@@ -18,7 +18,7 @@ from datacheck.pii.expressions import (
     SEPARATOR,
     worded,
 )
-from datacheck.pii.lookalikes import is_machines, speaks_of_china
+from datacheck.pii.lookalikes import is_in_a_column, is_machines, speaks_of_china
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits, words
 
@@ -164,7 +164,8 @@ class CnMobile(Recognizer):
             words = len(_WORD.findall(before)) + len(_WORD.findall(after))
             if words >= _SENTENCE and not speaks_of_china(text, start, end):
                 return True
-        return _CHECKED.search(text, max(0, start - 48), start) is not None or is_machines(text, start, end)
+        figure = is_machines(text, start, end) or is_in_a_column(text, start, end)
+        return figure or _CHECKED.search(text, max(0, start - 48), start) is not None
 
     def is_sample(self, text: str, start: int, end: int) -> bool:
         """A string of a program that is two runs of digits is made up."""

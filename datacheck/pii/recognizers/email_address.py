@@ -67,6 +67,12 @@ _PUBLIC = words(
     "gmail.com outlook.com hotmail.com live.com yahoo.com icloud.com protonmail.com proton.me example.com "
     "example.org example.net"
 )
+_OTHER_PROVIDERS = words(
+    "msn.com aol.com me.com mac.com ymail.com rocketmail.com gmx.net gmx.com gmx.de web.de t-online.de "
+    "mail.com mail.ru yandex.ru comcast.net verizon.net att.net sbcglobal.net bellsouth.net earthlink.net "
+    "cox.net charter.net juno.com naver.com hanmail.net zoho.com fastmail.com tutanota.com pm.me "
+    "orange.fr free.fr wanadoo.fr laposte.net libero.it 21cn.com tom.com hey.com duck.com"
+)
 _OF_A_COUNTRY = re.compile(r"(?:yahoo|hotmail|live|outlook|gmx)\.(?:(?:com|co)\.)?[a-z]{2}")  # yahoo.com.tw
 _OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
 # The mask of somebody in a chat room, user@machine: "=== ann [n=ann@host] has joined", "ann (~ann@host) has left".
@@ -233,6 +239,11 @@ class EmailAddress(Recognizer):
         """Return an address at a domain of twelve random letters."""
         letters = "".join(rng.choice("abcdefghijkmnpqrstuvwxyz") for _ in range(20))
         return f"{letters[:8]}{random_digits(rng, 3)}@{letters[8:]}.com"
+
+
+def is_providers(domain: str) -> bool:
+    """Whether a host gives mailboxes to anybody: at gmail.com nobody's house is."""
+    return domain in _PUBLIC or _OF_A_COUNTRY.fullmatch(domain) is not None or domain in _OTHER_PROVIDERS
 
 
 def signs(value: str) -> str:

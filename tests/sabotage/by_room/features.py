@@ -358,6 +358,22 @@ SABOTAGES = (
         "tests/checks/test_near_duplicates_options.py::test_the_letter_of_an_option_stands_for_what_it_says[list]",
     ),
     Sabotage(
+        "a_text_has_no_sides",
+        "a text that asks and answers is judged like the pair",
+        "datacheck.features.near._said",
+        'pl.col("part") == "text"',
+        'pl.col("part") == "texts"',
+        "tests/checks/test_near_duplicates_options.py::test_a_text_that_asks_and_answers_is_judged_like_the_pair",
+    ),
+    Sabotage(
+        "another_answer_is_its_question",
+        "a copy in a text that asks and answers is still one",
+        "datacheck.features.near._said",
+        '"answer" if side == "answers" else "question"',
+        '"question" if side == "answers" else "answer"',
+        "tests/checks/test_near_duplicates_options.py::test_a_text_that_asks_and_answers_is_judged_like_the_pair",
+    ),
+    Sabotage(
         "one_passage_is_one_question",
         "two questions on one passage are no copies",
         "datacheck.features.near_pairs._otherwise",
