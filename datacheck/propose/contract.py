@@ -28,6 +28,7 @@ from datacheck.propose.columns import Texts
 from datacheck.propose.sample import FirstPart, first_records, sample_of
 from datacheck.propose.schema import NEARLY_ALL, labels_in, scale_lines, schema_lines, scored
 from datacheck.propose.splits import TRAIN, DataSplit, splits_of
+from datacheck.propose.unnest import unnesting
 from datacheck.text.prose import is_prose
 
 _EVAL = "eval"
@@ -157,6 +158,9 @@ def _without_reader(tables: Tables) -> Iterator[str]:
         shape = not_rows(keys, tables.rows.height)
         if shape is not None:
             yield f"      # {shape}; until then checks of texts are an error, not a pass"
+            command = unnesting(tables.cells["path"].unique(maintain_order=True))
+            if command is not None:
+                yield f"      # as this does: jq -c '{command}' FILE > rows.jsonl"
             return
         named = ", ".join(_quoted(shown_name(key)) for key in plain[:_NAMED])
         yield f"      # no reader knows the texts under {named}: name their keys, as"

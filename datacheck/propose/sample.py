@@ -119,7 +119,8 @@ def _why(files: Sequence[Path], records: str | None) -> Iterator[Message]:
         if (found := _first_problem(file, Reading(records=records))) is not None:
             line, code, said = found
             place = f"{shown(file.name)}:{line}" if line else shown(file.name)
-            yield Message("{place}: {why} ({code})", place=place, why=Message.unpacked(said), code=code)
+            why = Message.unpacked(said) if said else Message(CODES[code].title)  # a limit has no sentence of its own
+            yield Message("{place}: {why} ({code})", place=place, why=why, code=code)
             yield Message(CODES[code].fix)
             return
     yield Message("the files hold no row") if files else Message("the folder holds no file")

@@ -99,4 +99,20 @@ SABOTAGES = (
         "found = {split for word, split in _KNOWN.items() if word in name.lower()}",
         "tests/propose/test_splits.py::test_what_is_not_clearly_made_of_splits_is_one_set",
     ),
+    Sabotage(
+        "questions_lose_their_passage",
+        "what init says to type keeps the passage of a question",
+        "datacheck.propose.unnest._is_in",
+        "path.startswith(beside)",
+        "not path.startswith(beside)",
+        "tests/propose/test_unnest.py::test_what_init_says_makes_rows_that_are_read",
+    ),
+    Sabotage(
+        "a_limit_says_nothing",
+        "a limit that has no sentence of its own is named",
+        "datacheck.propose.sample._why",
+        "Message.unpacked(said) if said",
+        "Message.unpacked(said) if code",
+        "tests/propose/test_unnest.py::test_a_limit_that_has_no_sentence_is_named",
+    ),
 )

@@ -1,0 +1,59 @@
+"""The command that writes questions in lists inside the rows as rows: SQuAD, CMRC, DRCD, DROP, RACE."""
+
+import re
+from collections.abc import Iterable
+
+_ASKED = re.compile(r"(?i)(?:question|query|query_text|input_text|problem)")
+_ON = re.compile(r"(?i)(?:context|context_text|passage|article|story|document)")
+_TOLD = re.compile(r"(?i)(?:answers?|answer_text|gold(?:_label)?)")
+_OPTIONS = re.compile(r"(?i)(?:options|choices?)")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARALLEL = "questions"  # RACE: a list of questions, one of options, one of answers
+
+
+def unnesting(paths: Iterable[str]) -> str | None:
+    """A program of jq that gives a row a question, by the paths of the cells; None where they name no question."""
+    known = {re.sub(r"\[\d+\]", "[]", path) for path in paths}
+    if any(not _NAME.fullmatch(word) for path in known for word in path.replace("[]", "").split(".")):
+        return None
+    asked = next((path for path in sorted(known) if "[]." in path and _ASKED.fullmatch(_last(path))), None)
+    if asked is None:
+        return _side_by_side(known)
+    inside, _, question = asked.rpartition("[].")
+    above, _, rows = inside.rpartition("[].")
+    beside = f"{above}[]." if above else ""
+    context = next((path for path in sorted(known) if _is_in(path, beside) and _ON.fullmatch(_last(path))), None)
+    row = [f"question: .{question}"]
+    own = [path.removeprefix(f"{inside}[].") for path in sorted(known) if path.startswith(f"{inside}[].")]
+    told = min((path for path in own if _TOLD.fullmatch(path.split("[")[0].split(".")[0])), key=_as_words, default=None)
+    options = next((path for path in own if path.endswith("[]") and _OPTIONS.fullmatch(path[:-2])), None)
+    row += [f"options: .{options[:-2]}"] if options else []
+    row += [f"answer: .{told.replace('[]', '[0]')}"] if told else []
+    before = f".{_last(context)} as $on | " if context else ""
+    row = ["context: $on", *row] if context else row
+    return f'.. | objects | select(has("{_last(rows)}")) | {before}.{_last(rows)}[] | {{{", ".join(row)}}}'
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
+
+
+def _as_words(path: str) -> tuple[bool, str]:
+    """Of an answer in parts its words first: answers[].text before answers[].answer_start."""
+    return not path.endswith(("text", "spans[]")), path
+
+
+def _is_in(path: str, beside: str) -> bool:
+    """Whether a text stands in the object that holds the list, and in no list of its own."""
+    return path.startswith(beside) and "[]" not in path.removeprefix(beside)
+
+
+def _side_by_side(known: set[str]) -> str | None:
+    """The same for lists of one length beside each other; a row has what stands at one place of each."""
+    context = next((path for path in sorted(known) if _ON.fullmatch(path)), None)
+    if f"{_PARALLEL}[]" not in known or context is None:
+        return None
+    row = [f"context: .{context}", f"question: .{_PARALLEL}[$n]"]
+    row += ["options: .options[$n]"] if "options[][]" in known else []
+    row += ["answer: .answers[$n]"] if "answers[]" in known else []
+    return f"range(.{_PARALLEL} | length) as $n | {{{', '.join(row)}}}"
