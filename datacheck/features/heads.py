@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import PLACE, messages, of_rows
+from datacheck.features.turn_texts import PLACE, holds_each, messages, of_rows
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -90,16 +90,14 @@ class Beginnings(Feature):
 
 def _asking(texts: pl.LazyFrame, of: pl.DataFrame, wanted: str) -> pl.Series:
     """The rows of some texts in which somebody asks for one like them."""
-    heard = of_rows(texts, of.lazy()).filter(
-        pl.col("role").ne_missing("assistant"), pl.col("text").str.contains(wanted)
-    )
-    return heard.select("row").unique().collect()["row"]
+    heard = of_rows(texts, of.lazy()).filter(pl.col("role").ne_missing("assistant")).select("row", "text").collect()
+    return heard.filter(pl.col("text").str.contains(wanted))["row"].unique()  # in one query all texts would be searched
 
 
 def _going_on(texts: pl.LazyFrame, of: pl.DataFrame) -> pl.Series:
     """The rows whose question ends, below a first line, on words without a mark: its answer writes on from there."""
-    heard = of_rows(texts, of.lazy()).filter(pl.col("role") == "user", pl.col("text").str.contains(_LEFT_OPEN))
-    return heard.select("row").unique().collect()["row"]
+    heard = of_rows(texts, of.lazy()).filter(pl.col("role") == "user").select("row", "text").collect()
+    return heard.filter(pl.col("text").str.contains(_LEFT_OPEN))["row"].unique()
 
 
 def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
@@ -112,16 +110,17 @@ def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
     thought = (pl.col("side") == "answer") & whole.str.contains("</think>", literal=True)
     shown = pl.when(thought).then(whole.str.split("</think>").list.last())
     head = shown.otherwise(whole).str.strip_chars_start().str.head(100)
-    text, prose = pl.col("head"), ~pl.col("head").str.contains(_CODE)
-    long, capitals = whole.str.len_bytes() >= _LONG, whole.str.contains(_CAPITALS)
-    return pl.concat(sides).with_columns(head=head, long=long, capitals=capitals).select(
-        "row", "part", "role", "turn", "path", "side",
-        mark=text.str.contains(_MARK) & prose,
-        lower=pl.col("long") & text.str.contains(_LOWER) & prose & pl.col("capitals"),
-        cased=pl.col("long") & text.str.contains(_CASED) & prose,
-        goes_on=pl.col("long") & text.str.contains(_GOES_ON) & prose,
-        link=pl.col("long") & (pl.col("side") == "answer") & text.str.contains(_LINK) & prose,
-    )  # fmt: skip
+    text, long = pl.col("head"), pl.col("long")
+    prose, capitals = ~text.str.contains(_CODE), whole.str.contains(_CAPITALS)
+    table = pl.concat(sides).with_columns(head=head, long=whole.str.len_bytes() >= _LONG).collect()
+    shapes = {
+        "mark": (text.str.contains(_MARK), prose),
+        "lower": (long, text.str.contains(_LOWER), prose, capitals),
+        "cased": (long, text.str.contains(_CASED), prose),
+        "goes_on": (long, text.str.contains(_GOES_ON), prose),
+        "link": (long, pl.col("side") == "answer", text.str.contains(_LINK), prose),
+    }
+    return table.lazy().select("row", "part", "role", "turn", "path", "side", **holds_each(table, shapes))
 
 
 def _odd(shapes: pl.LazyFrame) -> pl.DataFrame:

@@ -114,16 +114,13 @@ def _turns(learnt: pl.LazyFrame) -> pl.DataFrame:
 def _twice(texts: pl.LazyFrame, half_bytes: int, problem: str) -> pl.DataFrame:
     """The texts whose second half says what the first one says, white space between them aside."""
     text, half = pl.col("text"), pl.col("text").str.len_chars() // 2
-    long = texts.filter(text.str.len_bytes() >= 2 * half_bytes)
+    long = texts.filter(text.str.len_bytes() >= 2 * half_bytes).collect().lazy()
     same = text.str.head(half).str.strip_chars() == text.str.tail(half).str.strip_chars()
     first, quarter = text.str.head(half).str.strip_chars(), half // 2
     looped = first.str.head(quarter).str.strip_chars() == first.str.tail(quarter).str.strip_chars()
-    return (
-        long.filter(same)
-        .filter(~looped | (pl.col("role") == "assistant"))
-        .select("row", "path", score=pl.lit(2.0), problem=pl.lit(problem))
-        .collect()
-    )
+    both = long.filter(same).collect().lazy()  # in one query polars would look at the quarters of all texts
+    found = both.filter(~looped | (pl.col("role") == "assistant"))
+    return found.select("row", "path", score=pl.lit(2.0), problem=pl.lit(problem)).collect()
 
 
 def _learnt() -> pl.Expr:
