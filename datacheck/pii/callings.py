@@ -25,7 +25,7 @@ TITLES = (
 # A title of one character, but where another word goes on: 总理, 工作, 哥伦布.
 _SHORT = (
     "总(?!理|统|书记|兵|司令|共|计)"
-    "|工(?![作业程厂人资具商地艺种序期信部行科龄整夫钱件伤匠友农学图团贸委头包单]|会(?![过来去在给把联处帮跟说尽]))"
+    "|工(?![作业程厂人资具商地艺种序期信部行科龄整夫钱件伤匠友农学图团贸委头包单]|会(?![过来去在给把联处帮跟说尽陪教负]|带[你您他她我大新]))"
     "|哥(?![华伦斯特德窟])|[姐叔姨嫂婶董导](?![夫妹])"
 )
 # Surnames that are words of every sentence: 成总是, 从工地, 时姐.
@@ -177,7 +177,8 @@ def _is_called(text: str, start: int, end: int) -> bool:
     """Whether nothing but what is said of somebody touches a form."""
     after = text[end : end + 1]
     right = not re.match(f"[{HAN}0-9A-Za-z]", after) or after in _DOES
-    return _is_begun(text, start) and right and not _OPERAND.match(text, end) and not goes_on(text, start, end)
+    compared = text[end - 1 : end] == "于" and _OPERAND.match(text, end)  # 小于或等于
+    return _is_begun(text, start) and right and not compared and not goes_on(text, start, end)
 
 
 def _is_begun(text: str, start: int) -> bool:

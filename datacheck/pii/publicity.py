@@ -197,6 +197,7 @@ _ACCOUNT_OF = re.compile(rf"{_HOTLINE}|{_INSTITUTION.replace(_BANKS, '')}")
 # Surnames that are what one goes to, behind a given name or where somebody is introduced: I'm Melody Banks.
 _SURNAME = re.compile(
     r"(?:\b(?P<given>[A-Z][a-z]+) (?=Banks|Parks)"
+    r"|\b[A-Z][a-z]+ [A-Z]\. "  # Christopher R. Park; Grant Park is none
     r"|\b(?:I am|I[’']m|name is|[Tt]his is|Mrs?\.?|Ms\.?|Dr\.?) (?:[A-Z][a-z]+ )?)"
     r"(?P<surname>Banks?|Parks?|Church|Temple|Court|Inn|College|School|Store|Barr?)(?![\w-]| [A-Z])"
 )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from datacheck.pii.addressed import NOBODY, Addressed
+from datacheck.pii.cantonese import cantonese_names
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
 from datacheck.pii.given_names import given_names, surnames, without_accents, words_as_names
@@ -334,6 +335,7 @@ def _led(text: str) -> Iterator[FreeName]:
         begins = parts[0].title() if parts[0].isupper() else parts[0]  # SELECT COUNT
         if begins not in _OTHER - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
             yield FreeName(start, end, LISTED)
+    yield from (FreeName(start, end, LISTED) for start, end in cantonese_names(text))
     for match in (each for form in _CHINESE_FORMS for each in form.finditer(text)):
         group = str(match.lastgroup)
         before = text[max(0, match.start(group) - _LEAD) : match.start(group)]

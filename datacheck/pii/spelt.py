@@ -60,6 +60,8 @@ def is_told(written: str, first: int, syllables: int) -> bool:
     letters = [at for at, char in enumerate(written) if char.isalpha()]
     cut = letters[first]
     is_parted = cut != letters[first - 1] + 1 or (written[cut].isupper() and not written[letters[first - 1]].isupper())
+    if written.isalpha() and written[0].isupper() and is_parted:  # HePing: no two words are written so
+        return True
     parts = {written[:cut].strip(" ._-'’").lower(), written[cut:].lower()}
     return is_parted and not parts <= WORDS
 

@@ -22,6 +22,7 @@ _FEW = 2  # digits with words behind them are a count
 _BETWEEN = rf"{SEPARATOR}{{0,2}}"
 _LAST = re.compile(rf"(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{2,16}})[^0-9A-Za-z]{{0,8}}\Z")
 _FIRST = re.compile(rf"\A[^0-9]{{0,12}}?(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])")
+_MORE = re.compile(rf"[^0-9A-Za-z]{{1,10}}([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])")  # 中间4533，后面0095
 _RULES = {"CN_MOBILE": "cn_mobile", "CN_RESIDENT_ID": "cn_resident_id", "CN_BANK_CARD": "cn_bank_card"}
 _WORDS = {
     "CN_MOBILE": "手机|手機|电话|電話|号码|號碼|微信|联系方式|"
@@ -96,11 +97,14 @@ def _beginning_at(
     said = f"{texts[at - 1].text[-_BEFORE:]}\n{before}" if at else before
     places = [(at, begin.span(1))]
     while len(places) < _PARTS and (goes_on := _next(turns, texts, places[-1][0])):
-        places.append((goes_on[0], goes_on[1].span(1)))
-        value = "".join(compact(texts[turn].text[slice(*place)]) for turn, place in places)
-        if entity := _entity(value, said, known):
-            return Split(entity, value, tuple(_parts(texts, places)))
-        if not _ends(goes_on[1]):
+        turn, match = goes_on
+        while match and len(places) < _PARTS:
+            places.append((turn, match.span(1)))
+            value = "".join(compact(texts[turn].text[slice(*place)]) for turn, place in places)
+            if entity := _entity(value, said, known):
+                return Split(entity, value, tuple(_parts(texts, places)))
+            last, match = match, _MORE.match(match.string, match.end(1))
+        if not _ends(last):
             return None  # something else follows: no further part
     return None
 

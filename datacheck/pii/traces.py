@@ -73,6 +73,11 @@ _HAN = re.compile(f"[{HAN}]")
 _LETTERED = re.compile("[A-Za-z]{2}")
 _FAMILIAR = frozenset("老小阿")
 _CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
+# What people say of a number that is known: 尾号 0095, ending in 0095
+_END = re.compile(
+    r"(?:尾[号號数數]|[后後末最]{1,2}[四4][位个個]|ending (?:in|with)|last (?:four|4)(?: digits)?)"
+    rf"[^0-9{HAN}A-Za-z]{{0,4}}(?:是|为|為|is|are)?[^0-9A-Za-z]{{0,3}}([0-9]{{4}})(?![0-9])"
+)
 _NUMERAL = re.compile(r"[〇零一二三四五六七八九幺]{4}")
 _NUMERALS = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 _STROKES = str.maketrans("ıłøđðħ", "ilodd" + "h")  # what no normal form takes apart
@@ -154,6 +159,7 @@ class Traces:
         if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
             spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
             found += _find(spoken, self._numbers, _BETWEEN_DIGITS)
+        found += self._ends(folded) if self._numbers else ()
         if self._last:
             nicknames = nicknamed(folded.text, self._last)
             found += [Trace(*folded.span(start, end), self._last[char]) for start, end, char in nicknames]
@@ -173,6 +179,13 @@ class Traces:
                 united.append(trace)
         united = self._joined(text, united)
         return [self._with_familiar(text, trace) for trace in united]
+
+    def _ends(self, folded: Folded) -> Iterator[Trace]:
+        """The last four digits of a number, where they are said to be some."""
+        for match in _END.finditer(folded.text):
+            whole = (value for form, value in self._numbers.items() if len(form) >= _LONG and form.endswith(match[1]))
+            if (value := next(whole, None)) is not None:
+                yield Trace(*folded.span(*match.span(1)), value)
 
     def _joined(self, text: str, traces: list[Trace]) -> list[Trace]:
         """The parts of one person's name side by side are one place: Van Dijk, Beatriz."""

@@ -79,6 +79,7 @@ def test_what_an_institution_prints_is_public(text, entity):
         ("I live at 1234 Oak Tree Street, Springfield, IL 62704", "ADDRESS"),
         ("my phone number is +1 212-535-7710", "PHONE_NUMBER"),
         ("I'm Melody Banks, phone number 415-241-4875", "PHONE_NUMBER"),  # a surname
+        ("Write to the parents of Christopher R. Park: call 347-617-9413", "PHONE_NUMBER"),
         ("Sarah Parks, phone number 415-241-4875", "PHONE_NUMBER"),
         ("Call Mr. Temple, his phone is 415-241-4875", "PHONE_NUMBER"),
         ("information.wang@datacheck.zz", "EMAIL_ADDRESS"),

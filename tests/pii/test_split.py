@@ -35,6 +35,14 @@ def test_in_three_turns_fullwidth_and_where_only_the_question_says_what():
     assert found("请问", "请问您的手机号？", wide, "继续", number[3:7], "继续", number[7:]) == ["CN_MOBILE"]
 
 
+def test_a_turn_may_give_several_parts():
+    number = canary("CN_MOBILE", 3)
+    begins = f"我的电话分开说，前面是{number[:3]}"
+    assert found(begins, "请继续", f"中间{number[3:7]}，后面{number[7:]}") == ["CN_MOBILE"]
+    assert found(begins, "请继续", f"中间{number[3:7]}，后面的明天再说，一共{number[7:]}") == []
+    assert found(f"前面是{number[:3]}", "请继续", f"中间{number[3:7]}，后面{number[7:]}") == []  # no word
+
+
 @pytest.mark.parametrize(
     "texts",
     [

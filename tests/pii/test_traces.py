@@ -79,6 +79,11 @@ def test_what_people_are_called_by_later(text, places):
     assert [text[start:end] for start, end, _ in PEOPLE.find(text)] == places
 
 
+def test_the_last_digits_where_they_are_said_to_be_some():
+    assert found("尾号5566，尾号是 5566；ending in 5566, 5566") == ["5566", "5566", "5566"]
+    assert found("尾号5567，尾号 55667，后四位为2233，共5566") == []
+
+
 def test_a_part_of_a_name_has_the_number_of_the_name():
     assert [value for _, _, value in PEOPLE.find("Ms. Whitfield und 李女士")] == [1, 2]
 

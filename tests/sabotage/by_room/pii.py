@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "no_name_of_hong_kong",
+        "names of Hong Kong in Latin letters are found beside somebody's data",
+        "datacheck.pii.cantonese._is_name",
+        "if first in _SURNAMES and",
+        "if second in _SURNAMES and",
+        "tests/pii/test_cantonese.py::test_names_of_hong_kong_are_seen[leung chi ming]",
+    ),
+    Sabotage(
+        "one_part_a_turn",
+        "a number is found of which a turn gives several parts",
+        "datacheck.pii.split._beginning_at",
+        "_MORE.match(match.string, match.end(1))",
+        "None",
+        "tests/pii/test_split.py::test_a_turn_may_give_several_parts",
+    ),
+    Sabotage(
+        "last_digits_stay",
+        "a redaction replaces the last four digits of a known number where they are said to be some",
+        "datacheck.pii.traces.Traces.find",
+        "self._ends(folded) if self._numbers else ()",
+        "()",
+        "tests/pii/test_traces.py::test_the_last_digits_where_they_are_said_to_be_some",
+    ),
+    Sabotage(
         "escaped_words_say_nothing",
         "whose a value is an escaped word says as well",
         "datacheck.pii.analyzer._told_public_as_read",
