@@ -97,13 +97,14 @@ def _beginning_at(
     said = f"{texts[at - 1].text[-_BEFORE:]}\n{before}" if at else before
     places = [(at, begin.span(1))]
     while len(places) < _PARTS and (goes_on := _next(turns, texts, places[-1][0])):
-        turn, match = goes_on
-        while match and len(places) < _PARTS:
-            places.append((turn, match.span(1)))
+        turn, last = goes_on
+        part: re.Match[str] | None = last
+        while part and len(places) < _PARTS:
+            places.append((turn, part.span(1)))
             value = "".join(compact(texts[turn].text[slice(*place)]) for turn, place in places)
             if entity := _entity(value, said, known):
                 return Split(entity, value, tuple(_parts(texts, places)))
-            last, match = match, _MORE.match(match.string, match.end(1))
+            last, part = part, _MORE.match(part.string, part.end(1))
         if not _ends(last):
             return None  # something else follows: no further part
     return None

@@ -15,7 +15,7 @@ SABOTAGES = (
         "one_part_a_turn",
         "a number is found of which a turn gives several parts",
         "datacheck.pii.split._beginning_at",
-        "_MORE.match(match.string, match.end(1))",
+        "_MORE.match(part.string, part.end(1))",
         "None",
         "tests/pii/test_split.py::test_a_turn_may_give_several_parts",
     ),
