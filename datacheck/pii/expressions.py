@@ -1,5 +1,8 @@
 """What the patterns of recognizers are made of: separators, ends, labels with what follows them, gates."""
 
+import re
+from collections.abc import Iterable
+
 # What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
 GAP = SEPARATOR + "{0,3}"
@@ -64,6 +67,15 @@ ARITHMETIC_RIGHT = (
     rf"^(?:\.[0-9]|{_H}[*×÷^=+]{_H}[0-9(]|{_H}(?:bytes?\b|字节|美元|欧元|日元|[%％])"
     r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
 )
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Any of many words, parted by their first character: `regex` tries one after the other (150: 5 x the time)."""
+    by_first: dict[str, list[str]] = {}
+    for word in words:
+        by_first.setdefault(re.escape(word[0]), []).append(re.escape(word[1:]))
+    branches = (f"{first}(?:{'|'.join(rest)})" for first, rest in by_first.items())
+    return f"(?:{'|'.join(branches)})"
 
 
 def anywhere(*words: str) -> str:

@@ -33,9 +33,12 @@ HIDDEN = {
     each: kind for kind, expressions in {**_EXTENTS, "other": _OTHER, "digits": _DIGITS}.items() for each in expressions
 }
 _EVERY = tuple(HIDDEN)
-_MAY_BE_MISSING = re.compile(r"\A\[[^\[\]]+\]\{0,[0-9]+\}")
-CORES = {each: each[beginning.end() :] for each in HIDDEN if (beginning := _MAY_BE_MISSING.match(each))}
-"""What stands behind a beginning that may be missing: where it is not found, the whole, which takes long, is not."""
+_CORE = re.compile(r"\A\[[^\[\]]+\]\{0,[0-9]+\}(.+)\Z|\(\?P<value>(\[[^\[\]]+\]\{[1-9][0-9],[0-9]*\})\)\Z", re.DOTALL)
+CORES = {each: found[1] or found[2] for each in HIDDEN if (found := _CORE.search(each))}
+"""What stands behind a beginning that may be missing, or a value of ten characters and more behind one of many words.
+
+Where it is not found, the whole, which takes long, is not.
+"""
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
