@@ -8,6 +8,7 @@ at all is the business of unreadable_lines.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -102,11 +103,7 @@ def coverage_of(check: Check, view: StoreView) -> dict[str, dict[str, Any]]:
 
 def _of(check: Check, subject: Subject, loaded: Loaded, rows: int, view: StoreView) -> dict[str, Any]:
     entry: dict[str, Any] = {"subject": subject, "read": rows, "none": 0, "unread": 0, "why": None, "at": []}
-    lost: dict[str, int] = {}
-    for file in loaded.files:
-        for key, count in file.lost.items():
-            lost[key] = lost.get(key, 0) + count
-    if lost:
+    if lost := sum((Counter(file.lost) for file in loaded.files), Counter[str]()):
         first = max(lost, key=lambda key: (lost[key], key))
         why = Message(
             "the text under `{key}` got lost while it was read: a fault of datacheck, please report it", key=first
@@ -116,31 +113,41 @@ def _of(check: Check, subject: Subject, loaded: Loaded, rows: int, view: StoreVi
     if hashed and not (check.reads_packs and (subject == "row" or loaded is not view.loaded)):
         why = Message("{hashed:,} rows of a pack, which holds no text; only `leakage` compares with it", hashed=hashed)
         return {**entry, "read": rows - hashed, "unread": hashed, "why": why.to_json(), "whole": True}
-    if subject == "row":
-        return entry
-    formats = check.blind
-    blind = [sum(file.unread.get(form, {}).get("", 0) for form in formats) for file in loaded.files]
-    objects = sum(file.subjects.get(subject, (0, 0))[1] for file in loaded.files)
-    read = hashed + sum(file.subjects.get(subject, (0, 0))[0] for file in loaded.files)
+    return entry if subject == "row" else entry | _of_texts(check.blind, subject, loaded, rows, hashed, view)
+
+
+def _of_texts(
+    blind: tuple[str, ...], subject: Subject, loaded: Loaded, rows: int, hashed: int, view: StoreView
+) -> dict[str, Any]:
+    """How many rows have texts of a kind that were read, none, or some that could not be read, and why.
+
+    blind: the formats whose rows the check cannot read; hashed: rows of packs, which count as read.
+    """
+    untold = [sum(file.unread.get(form, {}).get("", 0) for form in blind) for file in loaded.files]
+    of_files = [file.subjects.get(subject, (0, 0)) for file in loaded.files]
+    objects = sum(unread for _, unread in of_files)
     # Rows of a shape that the check itself names as a fault have been read.
-    read += sum(file.formats.get(form, 0) for file in loaded.files for form in UNREAD if form not in formats)
-    unread = sum(blind) + objects
-    entry |= {"read": read, "unread": unread, "none": rows - read - unread}
+    named = sum(file.formats.get(form, 0) for file in loaded.files for form in UNREAD if form not in blind)
+    read, unread = hashed + named + sum(n for n, _ in of_files), sum(untold) + objects
+    counts = {"read": read, "unread": unread, "none": rows - read - unread}
     if not unread:
-        return entry
+        return counts
     # One record describes the others: a file of several of which nothing was read is never a stray row.
-    whole = [file for file, count in zip(loaded.files, blind, strict=True) if count > 1 and count == file.rows]
-    told = why_unread([file.unread for file in whole[:1] or loaded.files], formats, whole[0].rows if whole else rows)
-    if told is None:
-        told = Message.plural(
-            "{n:,} row has an object where a text should be, or words under another key than a message's content: "
-            "name that key under source.fields, as `fields: {{content: …}}`",
-            "{n:,} rows have an object where a text should be, or words under another key than a message's content: "
-            "name that key under source.fields, as `fields: {{content: …}}`",
-            objects,
-        )
+    whole = [file for file, count in zip(loaded.files, untold, strict=True) if count > 1 and count == file.rows]
+    told = why_unread([file.unread for file in whole[:1] or loaded.files], blind, whole[0].rows if whole else rows)
+    told = told or _of_objects(objects)
     why = Message("{file}: {why}", file=whole[0].file, why=told) if whole and len(loaded.files) > 1 else told
-    return {**entry, "why": why.to_json(), "whole": bool(whole), "at": _first(loaded, formats, view)}
+    return {**counts, "why": why.to_json(), "whole": bool(whole), "at": _first(loaded, blind, view)}
+
+
+def _of_objects(rows: int) -> Message:
+    return Message.plural(
+        "{n:,} row has an object where a text should be, or words under another key than a message's content: "
+        "name that key under source.fields, as `fields: {{content: …}}`",
+        "{n:,} rows have an object where a text should be, or words under another key than a message's content: "
+        "name that key under source.fields, as `fields: {{content: …}}`",
+        rows,
+    )
 
 
 def _first(loaded: Loaded, formats: tuple[str, ...], view: StoreView) -> list[str]:

@@ -89,35 +89,37 @@ class Engine:
         self.known = frozenset(name for name in self.kept if files[name].decoded <= SMALL)  # of these everything
         self.excerpts: Mode = excerpts
         self.debug = debug
-        size = sum(f.decoded for f in files.values())
-        limit = contract.time_limit or longest(size)
-        where = clusters.named(engine, size)
-        own = alone and not discover.user_folder() and not plugins.inputs()
-        if own and where == "local" and size >= PREPARED:
-            for need in needs_of(contract):
-                if isinstance(need.table, Feature):
-                    need.table.prepare()
-        count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
-        if workers == 0 and not where.startswith(clusters.FOLDER):
-            raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
-        if where == "local" and workers is not None and workers > PER_CORE * cores():
-            raise UsageError(
-                "--workers {n}: too many for the {cores} cores of this machine; at most {most}",
-                n=workers, cores=cores(), most=PER_CORE * cores(),
-            )  # fmt: skip
-        if where != "local":
-            self.workers: Pool = clusters.cluster(where, store, workers, limit=limit)
-        elif own and workers is None and is_little(size, count):
-            other = twin()
-            self.workers = Here(limit=limit) if other is None else Pair(other, limit=limit)
-            if not store.shared:
-                store.hold()
-        else:
-            self.workers = Workers(count, limit=limit, own=own)
+        self.workers = self._pool(workers, engine, alone=alone)
         self.sharing = Sharing(store)
         self.results: dict[str, Result] = {}
         self.costs: dict[str, Cost] = {}
         self._ahead = Ahead((), files, None)
+
+    def _pool(self, workers: int | None, engine: str, *, alone: bool) -> Pool:
+        """Who does the work. Raises UsageError for a number of workers that cannot be meant."""
+        size = sum(f.decoded for f in self.files.values())
+        limit, where = self.contract.time_limit or longest(size), clusters.named(engine, size)
+        if workers == 0 and not where.startswith(clusters.FOLDER):
+            raise UsageError("--workers 0: nobody would work; only with --engine folder:PATH others do")
+        if where != "local":
+            return clusters.cluster(where, self.store, workers, limit=limit)
+        if workers is not None and workers > PER_CORE * cores():
+            raise UsageError(
+                "--workers {n}: too many for the {cores} cores of this machine; at most {most}",
+                n=workers, cores=cores(), most=PER_CORE * cores(),
+            )  # fmt: skip
+        own = alone and not discover.user_folder() and not plugins.inputs()
+        if own and size >= PREPARED:
+            for need in needs_of(self.contract):
+                if isinstance(need.table, Feature):
+                    need.table.prepare()
+        count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
+        if not (own and workers is None and is_little(size, count)):
+            return Workers(count, limit=limit, own=own)
+        other = twin()
+        if not self.store.shared:
+            self.store.hold()
+        return Here(limit=limit) if other is None else Pair(other, limit=limit)
 
     def loaded(self, dataset: str) -> Loaded:
         """The dataset in the store; raises LoadError where loading failed."""

@@ -102,8 +102,8 @@ SABOTAGES = (
     Sabotage(
         "the_contracts_limit_is_not_asked",
         "the contract says how long a step may take",
-        "datacheck.engine.run.Engine.__init__",
-        "contract.time_limit or",
+        "datacheck.engine.run.Engine._pool",
+        "self.contract.time_limit or",
         "",
         "tests/engine/test_run.py::test_the_limit_is_that_of_the_contract_or_grows_with_the_data",
     ),
