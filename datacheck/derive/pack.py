@@ -90,8 +90,7 @@ def _reading(path: Path, settings: Mapping[str, object]) -> Reading:
             why = wrong_value(errors.errors(include_input=False)[0])
             raise UsageError("pack build: {why}", why=why) from None
     found = sample_of(path)
-    guessed = {"records": found.records, "fields": found.texts.fields, "roles": found.texts.roles}
-    return Reading.model_validate(guessed)
+    return found.reading.but(fields=found.texts.fields, roles=found.texts.roles)
 
 
 def _turns(file: FoundFile, reading: Reading) -> tuple[pl.DataFrame, int, str]:

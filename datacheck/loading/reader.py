@@ -23,6 +23,7 @@ from datacheck.loading.record_ends import at_most, csv_cutter, first_newline, la
 from datacheck.loading.rejected import in_words, remark, unopened
 
 _COMPRESSIONS = ((files.GZIP_MAGIC, "gzip", files.gunzip), (files.ZSTD_MAGIC, "zstd", files.unzstd))
+DELIMITERS = ";\t|，"  # of CSV files, beside the comma
 _NEWLINE = 0x0A
 _PARQUET_END = b"PAR1"
 _STRETCHES = 64  # each reads the metadata of the whole file
@@ -306,7 +307,7 @@ class _File:
         if not fields or any(not name.strip() for name in fields) or len(set(fields)) < len(fields):
             self._event("csv_header", remark("empty or repeated column names"), 1)
             return None
-        if len(fields) == 1 and (other := next((sign for sign in ";\t|，" if sign in fields[0]), None)):
+        if len(fields) == 1 and (other := next((sign for sign in DELIMITERS if sign in fields[0]), None)):
             self._event(
                 "csv_delimiter",
                 remark("the header holds {other!r}; the delimiter is {delimiter!r}", other=other, delimiter=delimiter),

@@ -123,7 +123,7 @@ class Reading(_Frozen):
     format: str = Field(
         default="auto", json_schema_extra=_listed, description="How the records are built; `auto` looks at each."
     )
-    encoding: str = Field(default="utf-8", description="Encoding of the files.")
+    encoding: str = Field(default="utf-8", description="Encoding of the files; `init` guesses it.")
     roles: dict[str, Literal["system", "user", "assistant", "tool"]] = Field(
         default={}, description="Names of roles that the data use, as `{bot: assistant}`."
     )
@@ -133,7 +133,10 @@ class Reading(_Frozen):
         default=None, description="Key of the list of records; `*`: each entry of the object is one, as key and value."
     )
     delimiter: str | None = Field(
-        default=None, min_length=1, max_length=1, description="What separates the fields of a CSV file; else guessed."
+        default=None,
+        min_length=1,
+        max_length=1,
+        description="What separates the fields of a CSV file; else a comma, in .tsv a tab.",
     )
     header: tuple[str, ...] = Field(
         default=(),
@@ -187,6 +190,10 @@ class Reading(_Frozen):
         if len(set(named.values())) < len(named):
             raise WrongValueError("fields: one key is named twice")
         return self
+
+    def but(self, **changes: Any) -> Self:
+        """The same with other settings. Raises ValidationError."""
+        return type(self).model_validate({**self.model_dump(exclude_unset=True), **changes})
 
     @property
     def wide(self) -> bool:

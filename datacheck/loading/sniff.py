@@ -94,7 +94,7 @@ _FEW = 5  # of so many bytes one at most is above 127 in a text in Latin letters
 
 
 def guess_encoding(raw: bytes) -> str | None:
-    """Guess the encoding of bytes that are not UTF-8, for a message; never used to decode data."""
+    """Guess the encoding of bytes that are not UTF-8, for a message and for `init`; no run decodes data by a guess."""
     if wide := wide_encoding(raw):
         return wide
     best, best_share = None, 0.0

@@ -14,14 +14,15 @@ _PROMPTS = tuple(
     """
     instruction prompt question query user_query user_prompt user_input user_message problem user human input input_text
     question_text prompt_text source source_text src q 指令 问题 题目 提问 输入 用户
+    问 提示词 問題 題目 提問 輸入 用戶 問 提示詞
 """.split()
 )
-_INPUTS = ("input", *map(str.casefold, PASSAGES), "paragraph", "document", "text", "premise", "输入", "背景", "文章")
-_ASKED_OF = ("input", *map(str.casefold, PASSAGES), "输入")  # what an instruction is about
+_ASKED_OF = ("input", *map(str.casefold, PASSAGES), "输入", "輸入")  # what an instruction is about
+_INPUTS = (*_ASKED_OF, "paragraph", "document", "text", "premise", "背景", "文章")
 _RESPONSES = tuple(
     """
     output response completion answer reply assistant bot gpt model_answer chatgpt_response gpt_response target tgt
-    output_text target_text response_text answer_text assistant_message a 回答 答案 输出 回复 答复
+    output_text target_text response_text answer_text assistant_message a 回答 答案 输出 回复 答复 答 輸出 回覆 答覆
 """.split()
 )
 _GOLDS = tuple(
@@ -39,10 +40,23 @@ _ANSWERS = re.compile(r"(?:[a-z0-9]_|(?<=[a-z0-9])(?=[A-Z]))(?i:output|response|
 _COMPARED = re.compile(r"(?i)gold|truth|correct|final|right|expect|refer|short|label|sample|example|test|wrong|public")
 _CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
 _REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "reject", "negative", "rejected_answer")
-_ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人")
-_CONTENTS = ("content", "value", "text", "utterance", "message", "say", "sentence", "内容", "文本")
+_ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人", "說話人")
+_CONTENTS = ("content", "value", "text", "utterance", "message", "say", "sentence", "内容", "文本", "內容")
 _MESSAGE = re.compile(r"^([^.\[\]]+)\[\d+\]\.([^.\[\]]+)$")
-_ASKS = ("user", "human", "client", "seeker", "patient", "customer", "student", "questioner", "患者", "病人", "用户")
+_ASKS = (
+    "user",
+    "human",
+    "client",
+    "seeker",
+    "patient",
+    "customer",
+    "student",
+    "questioner",
+    "患者",
+    "病人",
+    "用户",
+    "用戶",
+)
 _KNOWN_ROLES = ("system", "user", "assistant", "tool")
 
 

@@ -118,12 +118,7 @@ def _contract(
         f"      format: {chosen if one and guess else 'auto'}" + (f"  # found: {_mix(formats)}" if mixed else ""),
         *_without_reader(tables),
         *_became(tables),
-        *(
-            [f"      records: {_quoted(sample.records)}  # the list in the document whose items are the rows"]
-            if sample.records
-            else []
-        ),
-        *_header(sample.header),
+        *_how_to_read(sample.reading),
         *_named_texts(texts),
         *_to_map(strange),
         *([f"      columns: {_map(labels)}"] if labels else []),
@@ -136,7 +131,7 @@ def _contract(
             for line in check_lines(
                 kind,
                 tables,
-                partial(first_records, path, split.glob, sample.records),
+                partial(first_records, path, split.glob, sample.reading),
                 scored=scored(tables, labels),
                 elsewhere=sum(other.records is not None for _, other in beside),
             )
@@ -288,9 +283,7 @@ def _evaluation(path: Path, split: DataSplit, folder: Path | None) -> Iterator[s
     yield f"      path: {_path(path, folder)}"
     yield from _files(split)
     yield f"      format: {chosen if formats.height == 1 and chosen != 'pack' else 'auto'}"
-    if sample.records:
-        yield f"      records: {_quoted(sample.records)}"
-    yield from _header(sample.header)
+    yield from _how_to_read(sample.reading)
     yield from _named_texts(sample.texts)
     yield "    checks:"
     yield from (f"      {line}" for check in checks for line in item(check))
@@ -315,9 +308,15 @@ def _mix(formats: pl.DataFrame) -> str:
     return ", ".join(f"{name} {count}" for name, count in formats.iter_rows())
 
 
-def _header(names: Sequence[str]) -> Iterator[str]:
-    if names:
-        yield f"      header: {json.dumps(list(names))}  # names for the values of each row, which have none"
+def _how_to_read(reading: Reading) -> Iterator[str]:
+    if "encoding" in reading.model_fields_set:
+        yield f"      encoding: {reading.encoding}  # guessed from the first bytes, which are no UTF-8"
+    if reading.delimiter:
+        yield f"      delimiter: {_quoted(reading.delimiter)}  # the first line has it, and no comma"
+    if reading.records:
+        yield f"      records: {_quoted(reading.records)}  # the list in the document whose items are the rows"
+    if reading.header:
+        yield f"      header: {json.dumps(reading.header)}  # names for the values of each row, which have none"
 
 
 def _named_texts(texts: Texts) -> Iterator[str]:

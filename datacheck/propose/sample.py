@@ -17,8 +17,9 @@ from datacheck.files.versions import shown
 from datacheck.i18n.message import Message, joined
 from datacheck.loading.codes import CODES
 from datacheck.loading.formats.answers import LETTERS
-from datacheck.loading.reader import Chunk, read
+from datacheck.loading.reader import DELIMITERS, Chunk, read
 from datacheck.loading.reading import Reading
+from datacheck.loading.sniff import guess_encoding, wide_encoding
 from datacheck.loading.tables import Tables
 from datacheck.loading.values import ENTRIES
 from datacheck.propose.columns import Texts, guessed
@@ -27,17 +28,18 @@ FILES = 8  # of a folder, as many are looked at
 _FEW_OPTIONS = 2
 _FEW_ENTRIES = 20  # entries of a document, of one record
 _MOST_VALUES = 20  # of a list; a longer one has no names
+_HEAD = 1 << 20  # bytes that tell how a file is written
+_TOLD = {"gb18030", "big5", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"}
 RECORDS = 1_000  # whose values are looked at one by one
 
 
 class FirstPart(NamedTuple):
-    """What was read: `records`: the key of the rows where files are one object that holds them in a list."""
+    """What was read, and how."""
 
     tables: Tables
     texts: Texts
-    records: str | None
+    reading: Reading  # encoding, delimiter, the list that holds the records, names of values that have none
     whole: bool  # whether that is all of the data
-    header: tuple[str, ...] = ()  # names of values that have none
 
 
 def sample_of(path: Path, glob: str | None = None, records: str | None = None) -> FirstPart:
@@ -53,34 +55,77 @@ def sample_of(path: Path, glob: str | None = None, records: str | None = None) -
     require_some(named, found)
     listed = found.read
     files = [file.path for file in _chosen(listed)]
-    records = records or next((_rows_inside(file) for file in files[:1]), None)
-    header = next((_names_of_values(file, records) for file in files[:1]), ())
-    tables = _together(files, Reading(records=records, header=header))
+    reading = next((_reading_of(file, records) for file in files[:1]), Reading(records=records))
+    tables = _together(files, reading)
     if tables is None:
-        raise UsageError(joined((Message("{path}: no row could be read", path=path), *_why(files, records))))
-    texts = Texts({"text": "value"}, {}) if records == ENTRIES else guessed(tables)
+        raise UsageError(joined((Message("{path}: no row could be read", path=path), *_why(files, reading))))
+    texts = Texts({"text": "value"}, {}) if reading.records == ENTRIES else guessed(tables)
     if texts.fields or texts.roles:
-        reading = Reading.model_validate(
-            {"records": records, "header": header, "fields": texts.fields, "roles": texts.roles}
-        )
-        tables = _together(files, reading) or tables
-    reading = Reading(records=records, header=header)
+        tables = _together(files, reading.but(fields=texts.fields, roles=texts.roles)) or tables
     first = [next(read(file.parent.resolve() / file.name, reading), None) for file in files]
     whole = len(files) == len(listed) and all(chunk is None or chunk.last for chunk in first)
-    return FirstPart(tables, texts, records, whole, header)
+    return FirstPart(tables, texts, reading, whole)
 
 
-def _names_of_values(file: Path, records: str | None) -> tuple[str, ...]:
+def _reading_of(file: Path, records: str | None) -> Reading:
+    """How a file must be read so that it has rows: what its beginning shows, and a contract has to say."""
+    reading = written_in(file)
+    reading = reading.but(records=records or _rows_inside(file, reading))
+    return reading.but(header=_names_of_values(file, reading))
+
+
+def written_in(file: Path) -> Reading:
+    """Encoding and delimiter of a file, where others than the usual ones make sense of its first bytes.
+
+    Only what is Chinese or wide is told: of one byte a character, every encoding makes some text.
+    """
+    encoding = None if _is_read(file, Reading()) else _guessed_encoding(file)
+    encoding = "gb18030" if encoding == "gbk" else encoding  # which holds it
+    if encoding not in _TOLD:
+        return _delimited(file, Reading())
+    reading = _delimited(file, Reading(encoding=encoding))
+    return reading if _is_read(file, reading) else Reading()
+
+
+def _guessed_encoding(file: Path) -> str | None:
+    """That of the first lines of a file; None where they are UTF-8."""
+    with file.open("rb") as opened:
+        head = opened.read(_HEAD)
+    lines = head[: head.rfind(b"\n") + 1] or head
+    try:
+        lines.decode()
+    except UnicodeDecodeError:
+        return guess_encoding(lines)
+    return wide_encoding(head)
+
+
+def _delimited(file: Path, reading: Reading) -> Reading:
+    """With the sign that parts the columns, where the only column of a CSV file is named by several."""
+    chunk = next(read(file.parent.resolve() / file.name, reading), None)
+    names = chunk.header or () if chunk is not None and chunk.kind == "csv" else ()
+    for sign in DELIMITERS if len(names) == 1 else "":
+        if sign in names[0] and _is_read(file, other := reading.but(delimiter=sign)):
+            return other
+    return reading
+
+
+def _is_read(file: Path, reading: Reading) -> bool:
+    """Whether most of the first records of a file are read."""
+    part = first_part(file, reading)
+    return part is not None and part.counts.rows > part.counts.bad
+
+
+def _names_of_values(file: Path, reading: Reading) -> tuple[str, ...]:
     """Names for the values of rows that are lists of one length, or single texts, or of a CSV file without names.
 
     Of a text nothing else can be said than that it is one; which value of a list is the question is for the user to
     say.
     """
-    chunk = next(read(file.parent.resolve() / file.name, Reading()), None)
-    if chunk is None or records is not None:
+    chunk = next(read(file.parent.resolve() / file.name, reading), None)
+    if chunk is None or reading.records is not None:
         return ()
     if chunk.kind == "csv":
-        return _exam(file, chunk.header or ())
+        return _exam(file, chunk.header or (), reading)
     rows = _listed_rows(chunk)
     if rows and all(row.__class__ is str for row in rows):
         return ("text",)
@@ -91,12 +136,12 @@ def _names_of_values(file: Path, records: str | None) -> tuple[str, ...]:
     return tuple(f"value_{n + 1}" for n in range(min(lengths))) if flat else ()
 
 
-def _exam(file: Path, first: tuple[str, ...]) -> tuple[str, ...]:
+def _exam(file: Path, first: tuple[str, ...], reading: Reading) -> tuple[str, ...]:
     """Names for question, options and answer where the first line of a CSV file has the letter of an option (MMLU)."""
     letters = LETTERS[: max(0, len(first) - 2)]
     if len(letters) < _FEW_OPTIONS or len(letters) < len(first) - 2 or first[-1] not in letters:
         return ()
-    whole = first_part(file, Reading())
+    whole = first_part(file, reading)
     last = whole.cells.filter(pl.col("path") == first[-1])["text"] if whole else pl.Series(dtype=pl.String)
     return ("question", *letters, "answer") if len(last) and last.is_in(list(letters)).all() else ()
 
@@ -113,10 +158,10 @@ def _listed_rows(chunk: Chunk) -> list[Any]:
         return []
 
 
-def _why(files: Sequence[Path], records: str | None) -> Iterator[Message]:
+def _why(files: Sequence[Path], reading: Reading) -> Iterator[Message]:
     """What is wrong with the first file of which that is known, where, and how to mend it."""
     for file in files:
-        if (found := _first_problem(file, Reading(records=records))) is not None:
+        if (found := _first_problem(file, reading)) is not None:
             line, code, said = found
             place = f"{shown(file.name)}:{line}" if line else shown(file.name)
             why = Message.unpacked(said) if said else Message(CODES[code].title)  # a limit has no sentence of its own
@@ -174,23 +219,23 @@ def _together(files: list[Path], reading: Reading) -> Tables | None:
     )
 
 
-def _rows_inside(file: Path) -> str | None:
+def _rows_inside(file: Path, reading: Reading) -> str | None:
     """Of the lists that hold rows that of the data: in a format that is known, or else the longest, or the first."""
     best: tuple[tuple[bool, int], str] | None = None
-    for key in lists_inside(file):
-        own = first_part(file, Reading(records=key))
+    for key in lists_inside(file, reading):
+        own = first_part(file, reading.but(records=key))
         if own is None:
             continue
         known = not own.rows["format"].is_in(["rows", "unknown"]).all()
         worth = (known, 0 if known else own.rows.height)
         if best is None or worth > best[0]:
             best = worth, key
-    return best[1] if best else _entries(file)
+    return best[1] if best else _entries(file, reading)
 
 
-def _entries(file: Path) -> str | None:
+def _entries(file: Path, reading: Reading) -> str | None:
     """`*` where a document is nothing but texts by their names, {"id1": "…", "id2": "…"}."""
-    whole = first_part(file, Reading())
+    whole = first_part(file, reading)
     if whole is None or whole.rows.height != 1 or whole.rows["format"][0] != "unknown":
         return None
     kinds = whole.cells["json_type"]
@@ -198,26 +243,25 @@ def _entries(file: Path) -> str | None:
     return ENTRIES if texts and not whole.cells["path"].is_in(["prompt", "text"]).any() else None
 
 
-def lists_inside(file: Path) -> Iterator[str]:
+def lists_inside(file: Path, reading: Reading) -> Iterator[str]:
     """The keys of the lists that hold rows, where a file is one JSON object."""
-    chunk = next(read(file.parent.resolve() / file.name, Reading()), None)
-    tables = first_part(file, Reading()) if chunk is not None and chunk.kind == "document" else None
+    chunk = next(read(file.parent.resolve() / file.name, reading), None)
+    tables = first_part(file, reading) if chunk is not None and chunk.kind == "document" else None
     inside = tables.lines.filter(pl.col("code") == "lists_inside")["message"] if tables else pl.Series(dtype=pl.String)
     keys = str(Message.unpacked(inside[0]).params["names"]).split(", ") if len(inside) else []
     for key in keys:
-        own = first_part(file, Reading(records=key))
+        own = first_part(file, reading.but(records=key))
         if own is not None and not own.rows.is_empty():
             yield str(key)
 
 
-def first_records(path: Path, glob: str | None = None, records: str | None = None) -> Iterator[Any]:
-    """At most RECORDS of the first part of the files, as they stand; glob, records: as `sample_of`."""
-    return islice(_records(path, glob, records), RECORDS)
+def first_records(path: Path, glob: str | None, reading: Reading) -> Iterator[Any]:
+    """At most RECORDS of the first part of the files, as they stand; glob: as `sample_of`."""
+    return islice(_records(path, glob, reading), RECORDS)
 
 
-def _records(path: Path, glob: str | None, records: str | None) -> Iterator[Any]:
+def _records(path: Path, glob: str | None, reading: Reading) -> Iterator[Any]:
     for file in _chosen(dataset_files("train", path, str(path), glob).read):
-        reading = Reading(records=records)
         chunk = next(read(file.path.parent.resolve() / file.path.name, reading), None)
         for tables in tables_of(chunk, reading, records=True) if chunk is not None else ():
             yield from map(json.loads, tables.records["json"] if tables.records is not None else ())

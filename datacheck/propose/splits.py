@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from datacheck.files.inventory import dataset_files, glob_matches
-from datacheck.propose.sample import lists_inside
+from datacheck.propose.sample import lists_inside, written_in
 
 TRAIN = "train"
 _WORDS = {
@@ -42,7 +42,7 @@ def splits_of(path: Path) -> tuple[DataSplit, ...]:
 
 @lru_cache(maxsize=1)  # whoever proposes a contract asks several times, and a document is parsed as a whole
 def _in_document(path: Path, _state: os.stat_result) -> Mapping[str, DataSplit]:
-    found = {split: key for key in lists_inside(path) if (split := _split(key)) is not None}
+    found = {split: key for key in lists_inside(path, written_in(path)) if (split := _split(key)) is not None}
     return {name: DataSplit(name, records=key) for name, key in found.items()}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from datacheck.contract.load import load_contract
+from datacheck.contract.model import Source
 from datacheck.engine.contain import tables_of
 from datacheck.engine.expected import OnProgress
 from datacheck.files.inventory import dataset_files
@@ -31,20 +32,21 @@ def tried(
         here = Path(folder)
         (here / "contract.yaml").write_text(contract, encoding="utf-8")
         bound = {name: str(path) for name, path in data.items()}
-        globs = {name: each.source.glob for name, each in load_contract(here / "contract.yaml", bound).datasets.items()}
-        parts = {name: str(_beginnings(path, globs[name], here / "data" / name)) for name, path in data.items()}
+        sources = {name: each.source for name, each in load_contract(here / "contract.yaml", bound).datasets.items()}
+        parts = {name: str(_beginnings(path, sources[name], here / "data" / name)) for name, path in data.items()}
         options = Options(out=here / "report", alone=alone)
         with Session(here / "contract.yaml", parts, options) as session:
             session.run(on_progress)
             return session.finish()
 
 
-def _beginnings(path: Path, glob: str | None, folder: Path) -> Path:
+def _beginnings(path: Path, source: Source, folder: Path) -> Path:
     """Write the first part of the first files; returns their folder. Those of a glob lie in it as they do in theirs."""
+    glob, reading = source.glob, Reading(encoding=source.encoding)
     files = dataset_files(path.name, path, str(path), glob).read[:FILES]
     limits = Limits(chunk_bytes=BYTES // len(files))
     for number, file in enumerate(files):
-        chunk, data = _first(read(file.path.resolve(), Reading(), limits=limits))
+        chunk, data = _first(read(file.path.resolve(), reading, limits=limits))
         if chunk is not None:
             below = file.path.parent.relative_to(path.resolve()) if glob else f"{number}"
             target = folder / below / _name(file.path, chunk)

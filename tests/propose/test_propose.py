@@ -607,8 +607,8 @@ def test_of_a_folder_the_files_that_hold_most_of_it_are_looked_at(tmp_path):
 @pytest.mark.parametrize(
     ("name", "raw", "said"),
     [
-        ("a.csv", "问题,回答\n你好,好\n".encode("gbk"), "a.csv:1: the header is not utf-8; probably gbk (not_utf8)"),
-        ("a.jsonl", '\n{"text": "你好"}\n'.encode("gbk"), "a.jsonl:2: byte 0xc4 is not UTF-8; probably gbk (not_utf8)"),
+        ("a.csv", "date,prénom\n1,2\n".encode("cp1252"), "a.csv:1: the header is not utf-8; probably "),
+        ("a.jsonl", '\n{"text": "Äh"}\n'.encode("cp1252"), "a.jsonl:2: byte 0xc4 is not UTF-8; probably "),
         ("a.jsonl", b'{"a": 1,}\n', "a.jsonl:1: trailing comma (json_syntax)"),
         ("a.jsonl", b"", "a.jsonl: 0 bytes (empty_file)"),
         ("a.parquet", b"PK\3\4" * 100, "a.parquet: "),
@@ -621,6 +621,38 @@ def test_where_nothing_can_be_read_the_first_cause_is_named(tmp_path, name, raw,
     told = str(error.value)
     assert f"no row could be read; {said}" in told
     assert told.count("; ") >= 2  # and how to mend it
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "gb18030", "utf-16", "utf-8", "utf-8-sig"])
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl"])
+def test_a_table_from_a_chinese_machine_is_read_as_it_is_written(tmp_path: Path, command, name, encoding):
+    rows = [{"问题": f"第{n}条规定的内容是什么？", "答案": f"在第{n}条里，是这样说的。"} for n in range(40)]
+    table = "问题,答案\n" + "".join(f"{row['问题']},{row['答案']}\n" for row in rows)
+    (tmp_path / name).write_bytes((table if name == "a.csv" else jsonl(rows).decode()).encode(encoding))
+    with no_trial() if encoding != "gbk" else nullcontext():
+        assert command("init", tmp_path / name, "--to", tmp_path / "c.yaml")[0] == 0
+    written = (tmp_path / "c.yaml").read_text(encoding="utf-8")
+    assert 'fields: {prompt: "问题", response: "答案"}' in written
+    assert ("encoding:" in written) is not encoding.startswith("utf-8")
+    assert validate(only_reading(tmp_path / "c.yaml"), out=tmp_path / "out").exit_code == 0
+
+
+def test_words_in_another_encoding_are_no_other_encoding(tmp_path: Path):
+    rows = [{"instruction": f"第{n}条规定的内容是什么？", "output": f"在第{n}条里。"} for n in range(9)]
+    lines = jsonl(rows).splitlines(keepends=True)
+    lines[4] = lines[4].decode().encode("gbk")
+    (tmp_path / "a.jsonl").write_bytes(b"".join(lines))
+    assert "encoding:" not in contract_for(tmp_path / "a.jsonl")
+
+
+@pytest.mark.parametrize(("sign", "named"), [(";", True), ("|", True), ("\t", True), ("，", True), (",", False)])
+def test_the_sign_between_the_columns_is_told(tmp_path: Path, sign, named):
+    lines = (sign.join(each) for each in (("prompt", "response"), *((f"问{n}好", f"答{n}好") for n in range(9))))
+    (tmp_path / "a.csv").write_text("\n".join(lines), encoding="utf-8")
+    text = contract_for(tmp_path / "a.csv", folder=tmp_path)
+    assert (f"delimiter: {json.dumps(sign, ensure_ascii=False)}" in text) is named
+    (tmp_path / "c.yaml").write_text(text, encoding="utf-8")
+    assert validate(only_reading(tmp_path / "c.yaml"), out=tmp_path / "out").exit_code == 0
 
 
 def test_a_snapshot_of_links_says_what_to_name(tmp_path):

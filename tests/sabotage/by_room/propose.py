@@ -60,6 +60,14 @@ SABOTAGES = (
         "tests/propose/test_propose.py::test_numbers_written_as_strings_in_few_rows_are_a_fault",
     ),
     Sabotage(
+        "tables_from_a_chinese_machine_stay_unread",
+        "init names the encoding of what a Chinese Excel wrote",
+        "datacheck.propose.sample.written_in",
+        "_guessed_encoding(file)",
+        "None",
+        "tests/propose/test_propose.py::test_a_table_from_a_chinese_machine_is_read_as_it_is_written",
+    ),
+    Sabotage(
         "links_say_nothing",
         "a snapshot of a hub's cache says what to name",
         "datacheck.propose.sample.sample_of",
