@@ -29,6 +29,8 @@ _GOES_ON = ascii_edges(
 _BROKEN = (
     r"^(?:bb|ck|ct|dd|ff|ft|gg|gh?t|ld|lf|lk|lm|lp|ls|lt|lv|mb|mm|mp|nc|nd|nf|ng|nk|nn|ns|nt|nv|pp|rb|rc|rd|rf|rg|rk|rl|rm"
     r"|rn|rp|rr|rs|rt|rv|ss|tt|xt)[a-z]*[aeiou][a-z]+[ ,.][^\n]*[a-z] [a-z]"
+    r"|^(?:[bdfghjlmpqstvwz],?|[ae]nts|a?tions?|[cst]ion|[nt]?ing|[ae]nce|ments?|nces?|ble|[ae]?tic|a?l?ly|ity|ness|ous|ical"
+    r"|ie[ds]|ded|tive|ers|o?uld|hich|ple|tor|tain|ther) [a-z]{2,}[ ,.]"
     r"|^(?:的[^确士哥卢黎话]|们|吗[^啡丁]|呢[^喃称绒帽]|了[^解结却断然得不事悟无账])[^\n]*\p{Han}"
 )
 _BRANDS = ascii_edges(r"^(?:lmao|mbti|ffmpeg|mmorpg|ngo|nvidia|nginx|mbappe|nfts?|rtos|ssis|ctrl|nfo)\b")
@@ -149,7 +151,7 @@ def _odd(shapes: pl.LazyFrame) -> pl.DataFrame:
     small = counted["cased"] >= _LEAST and (few or cut)
     linked = _LINKS <= counted["links"] <= _FEW_LINKS * counted["all"]
     torn = counted["broken"] >= _TORN
-    sure = pl.col("goes_on") | (pl.col("side") == "answer")
+    sure = pl.col("goes_on") | (pl.col("side") == "answer") | torn
     odd = (pl.col("mark") & marks) | (pl.col("lower") & sure & small) | (pl.col("link") & linked)
     odd |= pl.col("broken") & torn
     found = shapes.filter(odd & (counted["all"] >= _LEAST)).with_columns(problem=pl.format("headless_{}", "side"))

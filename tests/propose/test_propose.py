@@ -532,6 +532,20 @@ def test_a_story_that_its_question_repeats_is_not_joined_again(tmp_path: Path, h
     assert tables.turns.filter(part="prompt")["text"].str.count_matches("A farmer keeps").max() == 1
 
 
+def test_prompts_with_unread_texts_beside_them_may_be_alike(tmp_path: Path, here, command):
+    """A questionnaire that 32 characters answered, under keys that no reader knows: its questions are no copies."""
+    rows = [
+        {"question": problem(n % 5)["Body"], "said_freely": f"As number {n} I should say that it depends on the hens.",
+         "said_briefly": f"As number {n} I should rather not say much about that."}
+        for n in range(60)
+    ]  # fmt: skip
+    command("init", written(tmp_path, rows), "--to", tmp_path / "contract.yaml")
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
+    status = {finding["check"]: finding["status"] for finding in findings}
+    assert (status["near_duplicates"], status["unjudged_text"]) == ("warn", "warn")
+
+
 def test_a_doubtful_text_is_a_question_with_both_lines_ready(tmp_path: Path, here, command):
     rows = [{"question": f"What is {n}, then?", "scenario": problem(n)["Body"], "answer": n} for n in range(40)]
     told = command("init", written(tmp_path, rows), "--to", tmp_path / "contract.yaml")[2]
