@@ -39,6 +39,7 @@ from datacheck.features.leaks import (
 )
 from datacheck.features.packed import MADE_UP, made_up
 from datacheck.features.questions import Questions
+from datacheck.features.shared_passages import ask_another
 from datacheck.features.short_prompts import ShortPrompts, prompt_keys
 from datacheck.features.skeletons import HASHED, Skeletons, end_keys
 from datacheck.features.turn_texts import of_rows
@@ -84,7 +85,8 @@ class Leakage(Check):
     for others), after normalising and without the n-grams that a tenth of the set's items share. A conversation, or a
     question with options, is looked for in all that a row asks together. Where one question stands behind many system
     prompts of an evaluation set, those hold the tasks, and are the items. The search is complete for that containment:
-    it is no sample and no sketch. Long answers are items too, told apart: an answer may be a quotation.
+    it is no sample and no sketch. Told apart are long answers, which may be quotations, and passages (a table, an
+    article) that stand here with another question.
 
     The evaluation sets are other datasets of the contract (`against`, `red_line`), or rows of this one by their split
     (`splits`).
@@ -105,6 +107,13 @@ class Leakage(Check):
             Limit(max=0),
             why="items of a red-line set must never be trained on, not even one",
             unwaivable={},
+        ),
+        "shared_passages": Metric(
+            "evaluation rows whose passage stands here, with another question",
+            "rows",
+            None,
+            Limit(warn_max=0),
+            why="a model that has read the passage knows more of the item than one that has not",
         ),
         "review": Metric("evaluation rows that may be in this dataset: between review and block", "rows"),
         "answers": Metric("evaluation rows of which only the answer is in this dataset", "rows"),
@@ -179,7 +188,9 @@ class Leakage(Check):
         asked = best.filter(pl.col("kind") != "answer")
         leaked = asked.filter("blocks")
         same = ["set", "eval_row"]
-        review = asked.filter(~pl.col("blocks")).join(leaked, on=same, how="anti", maintain_order="left")
+        rest = asked.filter(~pl.col("blocks")).join(leaked, on=same, how="anti", maintain_order="left")
+        passages = rest.filter("passage")
+        review = rest.filter(~pl.col("passage")).join(passages, on=same, how="anti", maintain_order="left")
         answers = best.filter("blocks", kind="answer").join(asked, on=same, how="anti", maintain_order="left")
         recall, by_kind = self._planted(data, every)
         if not recall.of:  # nothing is long enough to be searched for
@@ -188,6 +199,7 @@ class Leakage(Check):
         values = [
             *self._rates(leaked, sizes, total(data.rows)),
             Value("red_line_hits", leaked.filter(pl.col("set").is_in(self.red_line))["row"].n_unique()),
+            Value("shared_passages", passages.select(same).n_unique()),
             Value("review", review.select(same).n_unique()),
             Value("answers", answers.select(same).n_unique()),
             Value("new_templates", new),
@@ -195,7 +207,12 @@ class Leakage(Check):
         ]
         evidence = pl.concat(
             table.with_columns(problem=pl.lit(problem))
-            for problem, table in (("leaked", leaked), ("review", review), ("answer_leaked", answers))
+            for problem, table in (
+                ("leaked", leaked),
+                ("shared_passage", passages),
+                ("review", review),
+                ("answer_leaked", answers),
+            )
         )
         figures = {
             "benchmarks": _benchmarks(sizes, leaked, review),
@@ -309,8 +326,12 @@ class Leakage(Check):
         hits = hits.filter(~pl.col("brief") | pl.col("over")).with_columns(
             blocks=pl.col("over") & ~pl.col("brief"), place=pl.struct("row", "path", "eval_row", "kind")
         )
+        hits = hits.collect().lazy()
         complete = self._complete(data, items, hits.filter("brief"))
-        hits = hits.with_columns(blocks=pl.col("blocks") | pl.col("place").is_in(complete.implode())).drop("place")
+        hits = hits.with_columns(blocks=pl.col("blocks") | pl.col("place").is_in(complete.implode()))
+        shared = self._shared(data, which, items, hits)
+        hits = hits.with_columns(passage=pl.col("place").is_in(shared.implode())).drop("place")
+        hits = hits.with_columns(blocks=pl.col("blocks") & ~pl.col("passage"))
         hits = hits.join(phrases.lazy(), on=["set", "eval_row", "kind"], how="anti")
         order = ["blocks", "score", "size", "path", "start"]
         best = hits.sort(order, descending=[True, True, True, False, False], maintain_order=True).unique(
@@ -333,6 +354,15 @@ class Leakage(Check):
         texts = _said(data, brief)
         found = brief.join(texts, on=["row", "path"], how="inner", maintain_order="left").collect()
         return found.filter(pl.Series(with_options(items, found), dtype=pl.Boolean))["place"]
+
+    def _shared(self, data: View, which: _Set, items: pl.DataFrame, hits: pl.LazyFrame) -> pl.Series:
+        """The places that hold the passage of an item and not its question; with a red-line set there are none."""
+        partly = hits.filter("blocks", ~pl.col("answer"), pl.col("covered") < pl.col("size")).collect()
+        if partly.is_empty() or which.name in self.red_line:
+            return partly["place"].clear()
+        said = _said(data, partly.lazy()).group_by("row").agg(pl.col("text").str.join("\n")).collect()
+        found = partly.join(said, on="row", how="left", maintain_order="left")
+        return partly["place"].filter(pl.Series(ask_another(items, found, self.block), dtype=pl.Boolean))
 
     def _shown(self, data: View, evidence: pl.DataFrame, items: dict[str, pl.DataFrame]) -> pl.LazyFrame:
         """Evidence with both stretches: where they are, and (for excerpts) what they say."""

@@ -157,7 +157,8 @@ class UnfinishedAnswers(Check):
 
     `headless` counts prompts and last answers whose beginning is lost: a mark that ends a clause (“，”, “。”, ")")
     comes first, or a small letter where the other sentences, and nearly all other texts, begin with a capital. A
-    prompt with a small letter must begin with a word that goes on (of, than, which). Two answers and more that begin
+    prompt with a small letter must begin with a word that goes on (of, than, which). Two texts and more that begin
+    inside a word (ntial, 的方法) were cut anywhere. Two answers and more that begin
     as a later sentence does (Furthermore, 综上所述) have lost their first one, or their sentences are out of order.
 
     `cut_prompt` counts prompts that end on a word that goes on (of, the, 以及), where nearly all others end with a

@@ -83,7 +83,10 @@ def _told(report: "Report", lang: str) -> list[str]:
     )
     named = ((status, [f.id for f in report.findings if f.status is status]) for status in (Status.FAIL, Status.WARN))
     others = [f"  {status.value}: {', '.join(names)}" for status, names in named if names]
-    return [tried.said(lang), *others, *(f"  {_why(each, lang)}" for each in report.findings if _unread(each))]
+    alike: dict[str, list[str]] = {}
+    for each in filter(_unread, report.findings):
+        alike.setdefault(_why(each, lang), []).append(each.id)
+    return [tried.said(lang), *others, *(f"  {', '.join(names)}: {why}" for why, names in alike.items())]
 
 
 def _unread(finding: "Finding") -> bool:
@@ -101,4 +104,4 @@ def _why(finding: "Finding", lang: str) -> str:
         share = finding.values[0].value or 0
         unread = Message("{share:.0%} of the text is read by no check of texts: {keys}", share=share, keys=keys)
         why = unread.said(lang)
-    return f"{finding.id}: " + "".join(c if c.isprintable() else " " for c in why)
+    return "".join(c if c.isprintable() else " " for c in why)

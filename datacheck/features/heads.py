@@ -25,6 +25,15 @@ _CASED = r"^\s*[A-Za-z]"
 _GOES_ON = ascii_edges(
     r"^\s*(?:of|than|been|be|was|were|has|had|into|onto|which|whose|and|or|by|with|from|to|that|as|also|used|its|their)\b"
 )
+# What begins no word: letters from the middle of an English one, and Chinese particles.
+_BROKEN = (
+    r"^(?:bb|ck|ct|dd|ff|ft|gg|gh?t|ld|lf|lk|lm|lp|ls|lt|lv|mb|mm|mp|nc|nd|nf|ng|nk|nn|ns|nt|nv|pp|rb|rc|rd|rf|rg|rk|rl|rm"
+    r"|rn|rp|rr|rs|rt|rv|ss|tt|xt)[a-z]*[aeiou][a-z]+[ ,.][^\n]*[a-z] [a-z]"
+    r"|^(?:[bdfghjlmpqstvwz],?|[ae]nts|a?tions?|[cst]ion|[nt]?ing|[ae]nce|ments?|nces?|ble|[ae]?tic|a?l?ly|ity|ness|ous|ical"
+    r"|ie[ds]|ded|tive|ers|o?uld|hich|ple|tor|tain|ther) [a-z]{2,}[ ,.]"
+    r"|^(?:的[^确士哥卢黎话]|们|吗[^啡丁]|呢[^喃称绒帽]|了[^解结却断然得不事悟无账])[^\n]*\p{Han}"
+)
+_BRANDS = ascii_edges(r"^(?:lmao|mbti|ffmpeg|mmorpg|ngo|nvidia|nginx|mbappe|nfts?|rtos|ssis|ctrl|nfo)\b")
 # How a later sentence of an answer begins: of 49,000 public answers ten do, two of them asked for.
 _LINK = (
     r"^(?:In (?:conclusion|summary|addition)|To sum up|Lastly|Finally|Overall|Additionally|Furthermore|Moreover"
@@ -32,6 +41,7 @@ _LINK = (
     r"|On the other hand), "
     r"|^(?:综上所述|综上，|总之，|总而言之|此外|另外，|其次，|再次，|再者，|因此|然而|与此同时|同时，|最后，|接着，|但是，)"
 )
+_TORN = 2  # texts of a part that begin inside a word; one may be a name
 _LINKS, _FEW_LINKS = 2, 0.05  # answers that begin so: one may, and where many do they are meant to
 _CODE = ascii_edges(
     r"^[^\n]*(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
@@ -51,9 +61,10 @@ def headless(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem` of prompts and last answers that begin in the middle.
 
     `headless_answer`, `headless_prompt`: with a mark that ends a clause, where at most four in ten texts of the part
-    do; or in lower case, where at most three in a hundred do, or where their first words show that they go on; or, two
-    answers and more, with a word that leads on from another sentence (Furthermore, 此外), as where sentences are out of
-    order. Answers to a prompt that asks for such a text are fine. Beginnings is a declared need.
+    do; or, two and more, inside a word (ntial, 的方法); or in lower case, where at most three in a hundred do, or where
+    their first words show that they go on; or, two answers and more, with a word that leads on from another sentence
+    (Furthermore, 此外), as where sentences are out of order. Answers to a prompt that asks for such a text are fine.
+    Beginnings is a declared need.
     """
     shapes = data[Need(Beginnings())]
     found = [_odd(shapes.filter(side=kind)) for kind in ("answer", "prompt")]
@@ -65,21 +76,21 @@ def headless(data: View) -> pl.LazyFrame:
 
 
 class Beginnings(Feature):
-    """How the first prompt and the last answer of each row begin: `mark`, `lower`, `cased`, `goes_on`, `link`.
+    """How the first prompt and the last answer of each row begin, in columns that are named as the sign is.
 
-    wanted: whether the row asks for a text that begins so, where `mark`, `lower` or `link`.
+    wanted: whether the row asks for a text that begins so, where `mark`, `lower`, `broken` or `link`.
     """
 
     columns = {
         **PLACE, "side": pl.String,
-        **dict.fromkeys(("mark", "lower", "cased", "goes_on", "link", "wanted"), pl.Boolean),
+        **dict.fromkeys(("mark", "lower", "cased", "goes_on", "broken", "link", "wanted"), pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at the first 100 characters, and where they are odd at what was asked."""
         texts = messages(part.turns)
         shapes = alone(_beginnings(texts).collect())
-        wanted = _asking(texts, shapes.filter(pl.col("mark") | pl.col("lower")), _WANTED)
+        wanted = _asking(texts, shapes.filter(pl.col("mark") | pl.col("lower") | pl.col("broken")), _WANTED)
         linked = _asking(texts, shapes.filter("link"), f"{_WANTED}|{_TO_LINK}")
         rows = pl.col("row")
         going = _going_on(texts, shapes.filter("lower"))
@@ -118,6 +129,7 @@ def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
         "lower": (long, text.str.contains(_LOWER), prose, capitals),
         "cased": (long, text.str.contains(_CASED), prose),
         "goes_on": (long, text.str.contains(_GOES_ON), prose),
+        "broken": (long, text.str.contains(_BROKEN), ~text.str.contains(_BRANDS), prose),
         "link": (long, pl.col("side") == "answer", text.str.contains(_LINK), prose),
     }
     return table.lazy().select("row", "part", "role", "turn", "path", "side", **holds_each(table, shapes))
@@ -127,13 +139,20 @@ def _odd(shapes: pl.LazyFrame) -> pl.DataFrame:
     """Those of one side that begin otherwise than the set."""
     marked, lower, cased = (pl.col(name).sum() for name in ("mark", "lower", "cased"))
     going, links = (pl.col("lower") & pl.col("goes_on")).sum(), (pl.col("link") & ~pl.col("wanted")).sum()
-    counted = shapes.select(marked, lower, cased, going=going, links=links, all=pl.len()).collect().row(0, named=True)
+    broken = (pl.col("broken") & ~pl.col("wanted")).sum()
+    counted = (
+        shapes.select(marked, lower, cased, going=going, broken=broken, links=links, all=pl.len())
+        .collect()
+        .row(0, named=True)
+    )
     marks = counted["mark"] <= _MOST * counted["all"]
     few = counted["lower"] <= _SOME * counted["cased"]
     cut = counted["lower"] <= _MOST * counted["cased"] and counted["going"] >= _CONTINUES * counted["lower"]
     small = counted["cased"] >= _LEAST and (few or cut)
     linked = _LINKS <= counted["links"] <= _FEW_LINKS * counted["all"]
-    sure = pl.col("goes_on") | (pl.col("side") == "answer")
+    torn = counted["broken"] >= _TORN
+    sure = pl.col("goes_on") | (pl.col("side") == "answer") | torn
     odd = (pl.col("mark") & marks) | (pl.col("lower") & sure & small) | (pl.col("link") & linked)
+    odd |= pl.col("broken") & torn
     found = shapes.filter(odd & (counted["all"] >= _LEAST)).with_columns(problem=pl.format("headless_{}", "side"))
     return found.select("row", "part", "role", "turn", "path", "wanted", "problem").collect()

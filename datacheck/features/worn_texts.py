@@ -20,6 +20,7 @@ from datacheck.features.turn_texts import (
 )
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
+from datacheck.text.misspelt import LEAST, MISPRINT
 from datacheck.text.views import alone
 
 _LONG = 60  # bytes; a shorter answer may well be a label or a name
@@ -48,6 +49,7 @@ _SENTENCES, _THRICE, _PARTS, _ITEMS = 2, 3, 6, 4
 _PARTED = r"(?:[\p{Han}，。、：；]{1,4} ){10}"
 _DIGITS = ascii_edges(r"\b[A-Za-z]?[a-z]+[01]+[a-z]+\b")
 _JOINED = r"^[^ ]*?(?:[A-Za-z',.]+[+_]){8}"
+_ENGLISH = " (?:the|and|to|of|is) "
 _DOUBLED = ascii_edges(
     r"\b(?:the the|of of|to to|and and|a a|in in|for for|is is|are are|with with|on on|it it|as as|be be)\b"
 )
@@ -108,7 +110,7 @@ WANTED = ascii_edges(
 WORN = [
     *_MARKS,
     *("lowered", "unpunctuated", "half_width", "split_words", "one_line"),
-    *("doubled_sentences", "digits_in_words", "joined_words", "list_order"),
+    *("doubled_sentences", "digits_in_words", "misspelt", "joined_words", "list_order"),
 ]
 _PLACE = ["row", "part", "role", "turn", "path"]
 
@@ -117,8 +119,9 @@ def worn_texts(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem` of answers that lost what the others of the set have.
 
     By themselves: those of `_MARKS`, `one_line` of a table or a fence, `doubled_words` and `doubled_sentences`,
-    `digits_in_words` (he11o w0r1d), `joined_words` (one+two). Beside 50 answers and more that are written otherwise, if
-    at most 5 % are so: `lowered`, `unpunctuated`, `half_width`, `split_words`, and `one_line` of lists (10 % of them).
+    `digits_in_words` (he11o w0r1d), `misspelt` (common English words with a letter lost or misread), `joined_words`
+    (one+two). Beside 50 answers and more that are written otherwise, if at most 5 % are so: `lowered`, `unpunctuated`,
+    `half_width`, `split_words`, and `one_line` of lists (10 % of them).
     WornSigns is a declared need.
     """
     signs = data[Need(WornSigns())].collect()
@@ -188,6 +191,7 @@ def _conditions() -> dict[str, tuple[pl.Expr, ...]]:
     one = ~text.str.contains("\n", literal=True)
     small = text.str.count_matches(r"[a-z][.!?]\s+[a-z]{2}") >= _SENTENCES
     digits = text.str.count_matches(_DIGITS) >= _THRICE
+    misspelt = text.str.extract_all(MISPRINT).list.n_unique() >= LEAST
     spaced = head.str.contains(_SPACED_SIGNS)
     apart = head.str.count_matches(_BEFORE_SIGNS) >= _SENTENCES
     return {
@@ -202,6 +206,7 @@ def _conditions() -> dict[str, tuple[pl.Expr, ...]]:
         "doubled_words_all": (_twice(), _each_twice()),
         "doubled_sentences": (_begins_alike(), _begins_twice(), _ends_twice()),
         "digits_in_words": (latin, head.str.contains("[a-z][01][a-z]"), digits),
+        "misspelt": (latin, text.str.contains(MISPRINT), text.str.contains(_ENGLISH), misspelt),
         "joined_words": (latin.not_(), han.not_(), ~text.str.contains(" ", literal=True), text.str.contains(_JOINED)),
         **{
             kind: (pl.col("marked"), text.str.contains(one_of(words)), text.str.contains(look))

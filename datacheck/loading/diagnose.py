@@ -80,6 +80,8 @@ def _by_reason(raw: bytes, reason: str, column: int | None) -> Why:
         return Why("truncated_line", remark("the line ends inside the record"), column)
     if reason.startswith("trailing characters"):
         second = at.lstrip()[:1] in {b"{", b"["}
+        if second and raw[: (column or 1) - 1].rstrip(b" \t").endswith(b"\r"):
+            return Why("cr_line_ends", remark("no line feed between the records"), column)
         return Why("two_objects" if second else "json_syntax", remark("more text after the record"), column)
     # For -Infinity jiter points behind the sign.
     if _NOT_FINITE.match(at) or _NOT_FINITE.match(raw[max((column or 2) - 2, 0) :]):

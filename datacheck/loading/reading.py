@@ -78,6 +78,8 @@ class Fields(_Frozen):
     def formats(self) -> list[str]:
         """Return the formats that the named fields make; the first is meant where the contract names none."""
         named = self.named().keys()
+        if named and named <= {"role", "content"}:  # of messages under a usual key, or of rows that are lists of them
+            return ["messages", "sharegpt"]
         return [
             name
             for name, each in known_names().items()
@@ -185,7 +187,9 @@ class Reading(_Frozen):
             found.append("prompt_only")  # conversations that wait for their answer
         if self.format not in {"auto", *found}:
             raise WrongValueError(
-                "fields: these make {found}, not {format}", found=" | ".join(found), format=self.format
+                "fields: these make {found}, not {format}; write `format: auto`",
+                found=" | ".join(found),
+                format=self.format,
             )
         if len(set(named.values())) < len(named):
             raise WrongValueError("fields: one key is named twice")

@@ -10,6 +10,7 @@ from datacheck.features.media import names_files
 from datacheck.features.unit_tests import is_judged
 from datacheck.loading.tables import Tables
 from datacheck.propose.schema import NEARLY_ALL
+from datacheck.text.prose import is_prose
 from datacheck.text.scripts import SCRIPTS, script_words
 from datacheck.text.unit_tests import NAMES, task_of
 
@@ -56,10 +57,7 @@ def check_lines(
     records: gives the first of them as they stand, for what the tables do not tell; elsewhere: how many other lists of
     the document datasets of the contract read.
     """
-    unanswered = kind == "choices" and not (tables.turns["part"] == "answer").any()  # a test set without its answers
-    for check in _CHECKS[kind]:
-        if not (unanswered and check in _OF_GOLDS):
-            yield from item(check)
+    yield from _of_kind(kind, tables)
     if kind == "answered":
         yield from item("answer_in_prompt", only=("rate",), told="true")
     if kind == "chat":
@@ -93,6 +91,21 @@ def _is_tested(record: Any) -> bool:
     """Whether a record has tests that the check can judge; one of other languages alone could not be measured."""
     task = task_of(record) if isinstance(record, dict) else None
     return task is not None and any(is_judged(tests, task) for tests in task.tests)
+
+
+def _of_kind(kind: str, tables: Tables) -> Iterator[str]:
+    unanswered = kind == "choices" and not (tables.turns["part"] == "answer").any()  # a test set without its answers
+    for check in _CHECKS[kind]:
+        if check == "near_duplicates" and kind == "prompt" and _unread_beside(tables):
+            yield "# it only warns: prompts are compared, and the texts beside them that are not judged may differ"
+            yield from item(check, severity="warn")
+        elif not (unanswered and check in _OF_GOLDS):
+            yield from item(check)
+
+
+def _unread_beside(tables: Tables) -> bool:
+    """Whether most rows have prose that no check of texts reads."""
+    return tables.cells.filter(is_prose())["row"].n_unique() > tables.rows.height / 2
 
 
 def item(check: str, *, only: Collection[str] = (), **settings: str) -> Iterator[str]:

@@ -43,20 +43,8 @@ _REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "rejec
 _ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人", "說話人")
 _CONTENTS = ("content", "value", "text", "utterance", "message", "say", "sentence", "内容", "文本", "內容")
 _MESSAGE = re.compile(r"^([^.\[\]]+)\[\d+\]\.([^.\[\]]+)$")
-_ASKS = (
-    "user",
-    "human",
-    "client",
-    "seeker",
-    "patient",
-    "customer",
-    "student",
-    "questioner",
-    "患者",
-    "病人",
-    "用户",
-    "用戶",
-)
+_IN_MESSAGE = r"^[^.\[\]]*\[\d+\]\.([^.\[\]]+)$"  # the list may be the row itself
+_ASKS = tuple("user human client seeker patient customer student questioner 患者 病人 用户 用戶".split())
 _KNOWN_ROLES = ("system", "user", "assistant", "tool")
 
 
@@ -70,7 +58,7 @@ class Texts(NamedTuple):
 def guessed(tables: Tables) -> Texts:
     """Guess the fields of rows that are in no known format, and the roles of conversations with unknown ones."""
     unknown = (tables.rows["format"] == "unknown").all()
-    fields = _fields(tables) if unknown else _written(tables)
+    fields = _fields(tables) if unknown else _written(tables) or _said_under(tables)
     if "messages" in fields:
         said = tables.cells.filter(pl.col("path").str.replace(r"\[\d+\]", "[0]") == _path(fields, "role"))
         return Texts(fields, _roles(said.sort("row", maintain_order=True)["text"]))
@@ -88,7 +76,11 @@ def _fields(tables: Tables) -> dict[str, str]:
         rows=pl.col("row").n_unique(), values=pl.col("text").n_unique(), length=pl.col("text").str.len_chars().mean()
     )
     told = told.filter(pl.col("rows") >= _MOST * rows)
-    labels = told["path"].str.to_lowercase().is_in(_SIDES) & (told["values"] < _FEW * rows)
+    sides = told["path"].str.to_lowercase()
+    few = told["values"] < _FEW * rows
+    if not sides.is_in(_SIDES[2:]).any():  # "Gutenberg" is no side
+        few |= told["length"] < _SAID
+    labels = sides.is_in(_SIDES) & few
     keys = {key.casefold(): key for key in told.filter(~labels)["path"]}
 
     def first(names: tuple[str, ...], *but: str | None) -> str | None:
@@ -144,6 +136,16 @@ def _written(tables: Tables) -> dict[str, str]:
         return {}
     length, marked = long.row(0)
     return {"prompt": asked[0], "response": keys[0]} if length >= _WRITTEN and marked < 1 - _MOST else {}
+
+
+def _said_under(tables: Tables) -> dict[str, str]:
+    """The key of what is said, where messages have their words under none that is known: {role, text}."""
+    chats = tables.rows["format"].is_in(["messages", "sharegpt"]).all()
+    if not chats or tables.turns["text"].is_not_null().any():
+        return {}
+    names = set(tables.cells["path"].str.extract(_IN_MESSAGE).drop_nulls())
+    content = next((name for name in _CONTENTS if name in names), None)
+    return {"content": content} if content else {}
 
 
 def _talk(tables: Tables) -> dict[str, str]:

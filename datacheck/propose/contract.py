@@ -159,7 +159,7 @@ def _without_reader(tables: Tables) -> Iterator[str]:
             return
         named = ", ".join(_quoted(shown_name(key)) for key in plain[:_NAMED])
         yield f"      # no reader knows the texts under {named}: name their keys, as"
-        yield f"      # fields: {nearest(keys)}; until then checks of texts are an error, not a pass"
+        yield f"      # fields: {nearest(keys)}, with format: auto; until then checks of texts are an error, not a pass"
 
 
 def _strange_roles(turns: pl.DataFrame) -> list[str]:

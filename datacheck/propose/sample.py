@@ -23,6 +23,7 @@ from datacheck.loading.sniff import guess_encoding, wide_encoding
 from datacheck.loading.tables import Tables
 from datacheck.loading.values import ENTRIES
 from datacheck.propose.columns import Texts, guessed
+from datacheck.propose.unnest import of_lists
 
 FILES = 8  # of a folder, as many are looked at
 _FEW_OPTIONS = 2
@@ -146,6 +147,12 @@ def _exam(file: Path, first: tuple[str, ...], reading: Reading) -> tuple[str, ..
     return ("question", *letters, "answer") if len(last) and last.is_in(list(letters)).all() else ()
 
 
+def _questions_in_lists(file: Path, reading: Reading) -> str | None:
+    """The command that makes rows of questions, where the rows are lists that hold them."""
+    chunk = next(read(file.parent.resolve() / file.name, reading), None)
+    return None if chunk is None else of_lists(_listed_rows(chunk), array=chunk.kind == "array")
+
+
 def _listed_rows(chunk: Chunk) -> list[Any]:
     """The first rows of JSON whose rows are no objects."""
     if chunk.kind not in {"array", "jsonl"} or chunk.data.lstrip()[:1] not in {b"[", b'"'}:
@@ -166,7 +173,12 @@ def _why(files: Sequence[Path], reading: Reading) -> Iterator[Message]:
             place = f"{shown(file.name)}:{line}" if line else shown(file.name)
             why = Message.unpacked(said) if said else Message(CODES[code].title)  # a limit has no sentence of its own
             yield Message("{place}: {why} ({code})", place=place, why=why, code=code)
-            yield Message(CODES[code].fix)
+            command = _questions_in_lists(file, reading) if code == "not_an_object" else None
+            if command is None:
+                yield Message(CODES[code].fix)
+            else:
+                yield Message("write each question as a row, as this does: jq -c '{command}' FILE > rows.jsonl",
+                              command=command)  # fmt: skip
             return
     yield Message("the files hold no row") if files else Message("the folder holds no file")
 

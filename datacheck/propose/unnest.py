@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterable
+from typing import Any
 
 _ASKED = re.compile(r"(?i)(?:question|query|query_text|input_text|problem)")
 _ON = re.compile(r"(?i)(?:context|context_text|passage|article|story|document)")
 _TOLD = re.compile(r"(?i)(?:answers?|answer_text|gold(?:_label)?)")
 _OPTIONS = re.compile(r"(?i)(?:options|choices?)")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PARTS = {"question": _ASKED, "options": _OPTIONS, "answer": _TOLD}
 _PARALLEL = "questions"  # RACE: a list of questions, one of options, one of answers
 
 
@@ -32,6 +34,35 @@ def unnesting(paths: Iterable[str]) -> str | None:
     before = f".{_last(context)} as $on | " if context else ""
     row = ["context: $on", *row] if context else row
     return f'.. | objects | select(has("{_last(rows)}")) | {before}.{_last(rows)}[] | {{{", ".join(row)}}}'
+
+
+def of_lists(rows: list[Any], *, array: bool) -> str | None:
+    """The same for rows that are lists with a passage and its questions in them: C3, DREAM.
+
+    rows: the first ones. array: they stand in one array, not a line each.
+    """
+    row = rows[0] if rows and rows[0].__class__ is list else []
+    asked = next((n for n, value in enumerate(row) if _first_key(value, _ASKED)), None)
+    if asked is None:
+        return None
+    keys = {name: _first_key(row[asked], form) for name, form in _PARTS.items()}
+    if any(key and not _NAME.fullmatch(key) for key in keys.values()):
+        return None
+    said = next((n for n, value in enumerate(row) if n != asked and _is_text(value)), None)
+    before = "" if said is None else f'([.[{said}]] | flatten | join("\\n")) as $on | '
+    parts = ["context: $on"] if before else []
+    parts += [f"{name}: .{key}" for name, key in keys.items() if key]
+    return f"{'.[] | ' if array else ''}{before}.[{asked}][] | {{{', '.join(parts)}}}"
+
+
+def _first_key(value: Any, form: re.Pattern[str]) -> str | None:
+    """The first key of such a name in the first object of a list."""
+    first = value[0] if value.__class__ is list and value else None
+    return next((key for key in first if form.fullmatch(key)), None) if first.__class__ is dict else None
+
+
+def _is_text(value: Any) -> bool:
+    return value.__class__ is str or (value.__class__ is list and all(each.__class__ is str for each in value))
 
 
 def _last(path: str) -> str:

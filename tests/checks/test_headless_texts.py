@@ -95,3 +95,30 @@ def test_an_answer_that_is_asked_to_lead_on_does():
     asked = [row(f"因此，{ZH} {at}.", "为这篇文章写出结论。") for at in range(3)]
     assert headless(*asked, of=80) == []
     assert headless(*asked, *[row(f"因此，{ZH} {at}.") for at in range(2)], of=80) == ["headless_answer"] * 2
+
+
+@pytest.mark.parametrize(
+    ("usual", "cut", "right"),
+    [
+        (
+            "How do I water tomatoes in a hot summer",
+            "ntage of watering them in the evening, and why?",
+            "nginx is slow today, and I do not know why it is so",
+        ),
+        (
+            "夏天怎样给番茄浇水才好",
+            "的方法有哪些，请分别说明每一种的优点？",
+            "的确有人在晚上浇水，这样做好不好，为什么？",
+        ),
+    ],
+)
+def test_prompts_that_begin_inside_a_word(usual, cut, right):
+    """One may be a name or a slip: two were cut."""
+    asked = [row(ZH, f"{usual} {at}?") for at in range(40)]
+
+    def found(*prompts):
+        places = measure(UnfinishedAnswers(), [*asked, *(row(ZH, each) for each in prompts)]).problems
+        return [problem for _, problem in places if problem == "headless_prompt"]
+
+    assert found(cut, cut) == ["headless_prompt"] * 2
+    assert found(cut) == found(right, right) == []

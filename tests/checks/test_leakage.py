@@ -509,3 +509,55 @@ def test_a_brief_question_counts_where_all_its_options_stand_beside_it(options, 
     assert [row for row, _, problem in result.places if problem == "leaked"] == ([1, 2] if leaked else [])
     assert result.value("rate") == Ratio(int(leaked), 2)
     assert result.value("review") == (0 if leaked else 1)
+
+
+TABLE = "table: 1-10015132-16\ncolumns: Player, No., Nationality, Position, Years in Toronto, School/Club Team\n"
+ARTICLE = (
+    "The lighthouse at Skerry Point was built in 1871 by two brothers from Orkney, who carried every stone over the "
+    "causeway at low tide and slept in a hut of driftwood until the lamp was lit for the first time.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("passage", "asked", "other"),
+    [
+        (f"{TABLE}Q: ", "What is Terrence Ross' nationality?", "Which club did number 21 come from?"),
+        (ARTICLE, "Who carried the stones over the causeway?", "In which year did the building begin?"),
+        ("小明的爷爷年轻时在县城的粮站当过会计，后来回到村里教了三十年书，退休后又替邻居们写信记账。\n", "爷爷退休以后还在做什么事情？",
+         "他在县城里是干哪一行的呢？"),
+    ],
+    ids=["table", "article", "chinese"],
+)  # fmt: skip
+@pytest.mark.parametrize("shape", ["messages", "text"])
+def test_a_passage_with_another_question_is_no_leak(passage, asked, other, shape):
+    """Read in MLX's WikiSQL: train and test ask about the same tables, and never the same."""
+
+    def measured(question):
+        check = Leakage(against=("eval",))
+        if shape == "messages":
+            held = {"eval": [{"question": f"{passage}{asked}", "answer": "-"}]}
+            return leaks(*CLEAN, f"{passage}{question}", check=check, others=held)
+        said = [{"text": f"{passage}{text}\nA: -"} for text in (asked, question)]
+        return measure(check, said[1:], others={"eval": said[:1]})
+
+    apart, same = measured(other), measured(asked)
+    assert apart.value("rate") == Ratio(0, 1)
+    assert apart.value("shared_passages") == 1
+    assert [problem for _, _, problem in paths(apart)] == ["shared_passage"]
+    assert same.value("rate") == Ratio(1, 1)
+    assert same.value("shared_passages") == 0
+
+
+def test_a_passage_of_a_red_line_set_is_one_too_many():
+    held = {"eval": [{"question": f"{ARTICLE}Who carried the stones over the causeway?", "answer": "-"}]}
+    check = Leakage(red_line=("eval",))
+    assert (
+        leaks(f"{ARTICLE}In which year did the building begin?", check=check, others=held).value("red_line_hits") == 1
+    )
+
+
+def test_a_question_behind_its_passage_in_another_turn_is_a_leak():
+    question = "Who carried the stones over the causeway?"
+    rows = dataset(f"user: {ARTICLE}Which sea is it? | assistant: The North Sea. | user: {question} | assistant: Two.")
+    held = {"eval": [{"question": f"{ARTICLE}{question}", "answer": "-"}]}
+    assert measure(Leakage(against=("eval",)), rows, others=held).value("rate") == Ratio(1, 1)

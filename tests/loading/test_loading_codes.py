@@ -26,6 +26,7 @@ BAD_LINES = {
     "leading zero": (b'{"a": 01}', "json_syntax"),
     "two objects": (b'{"a": 1} {"b": 2}', "two_objects"),
     "two objects glued": (b'{"a": 1}{"b": 2}', "two_objects"),
+    "carriage returns alone": (b'{"a": 1}\r{"b": 2}\r{"c": 3}', "cr_line_ends"),
     "text after": (b'{"a": 1} x', "json_syntax"),
     "latin-1": (b'{"a": "caf\xe9"}', "not_utf8"),
     "gbk": ('{"text": "这是一个关于中国的问题，我们在这里说明"}'.encode("gbk"), "not_utf8"),

@@ -448,6 +448,31 @@ def test_a_source_of_few_values_is_no_prompt(tmp_path: Path):
     assert 'prompt: "source", response: "target"' in contract_for(tmp_path / "b.jsonl")
 
 
+def test_a_short_source_without_a_target_is_no_prompt(tmp_path: Path):
+    """QuALITY's says from where an article is."""
+    rows = [{"source": ("Gutenberg", "Slate")[n % 2], "article": [problem(n)["Body"] * 3]} for n in range(2)]
+    assert 'prompt: "source"' not in contract_for(written(tmp_path, rows))
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_messages_with_their_words_under_another_key(tmp_path: Path, here, command, bare):
+    rows = [[{"role": "user", "text": f"How many hens has farm {n}?"}, {"role": "assistant", "text": f"It has {n}."}]
+            for n in range(30)]  # fmt: skip
+    data = written(tmp_path, rows if bare else [{"messages": row} for row in rows])
+    command("init", data, "--to", tmp_path / "contract.yaml")
+    assert 'content: "text"' in (tmp_path / "contract.yaml").read_text(encoding="utf-8")
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
+    assert {f["check"] for f in findings if f["status"] == "error"} == set()
+
+
+def test_what_is_unread_for_one_reason_is_said_once(tmp_path: Path, here, command):
+    rows = [{"dialogue": [{"role": who, "text": f"{who} says {n}."} for who in "ABC"]} for n in range(30)]
+    told = command("init", written(tmp_path, rows), "--to", tmp_path / "contract.yaml")[2]
+    assert told.count("no row has an answer of the model") == 1
+    assert "train.refusals, train.language_mismatch" in told
+
+
 def test_scores_on_another_scale_do_not_widen_it(tmp_path: Path):
     rows = [
         {"prompt": "问", "chosen": "答一", "rejected": "答二", "score_chosen": 6 + n % 4, "score_rejected": 1 + n % 5}
@@ -497,6 +522,28 @@ def test_a_story_belongs_to_its_question(tmp_path: Path, here, command):
     findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
     values = {finding["check"]: finding["values"][0]["value"] for finding in findings}
     assert values["conflicting_answers"] == values["exact_duplicates"] == values["unjudged_text"] == 0
+
+
+def test_a_story_that_its_question_repeats_is_not_joined_again(tmp_path: Path, here, command):
+    """SVAMP's CSV: Question is Body with what is asked."""
+    rows = [problem(n) for n in range(10, 40)]
+    rows = [{**row, "Question": f"{row['Body']} {row['Question']}"} for row in rows]
+    tables = sample_of(written(tmp_path, rows)).tables
+    assert tables.turns.filter(part="prompt")["text"].str.count_matches("A farmer keeps").max() == 1
+
+
+def test_prompts_with_unread_texts_beside_them_may_be_alike(tmp_path: Path, here, command):
+    """A questionnaire that 32 characters answered, under keys that no reader knows: its questions are no copies."""
+    rows = [
+        {"question": problem(n % 5)["Body"], "said_freely": f"As number {n} I should say that it depends on the hens.",
+         "said_briefly": f"As number {n} I should rather not say much about that."}
+        for n in range(60)
+    ]  # fmt: skip
+    command("init", written(tmp_path, rows), "--to", tmp_path / "contract.yaml")
+    command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")
+    findings = json.loads((tmp_path / "out" / "report.json").read_bytes())["findings"]
+    status = {finding["check"]: finding["status"] for finding in findings}
+    assert (status["near_duplicates"], status["unjudged_text"]) == ("warn", "warn")
 
 
 def test_a_doubtful_text_is_a_question_with_both_lines_ready(tmp_path: Path, here, command):

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from datacheck.propose.unnest import unnesting
+from datacheck.propose.unnest import of_lists, unnesting
 
 PASSAGE = "A red fox lived by the old mill, and every evening it went down to the river to look for the boats. " * 3
 ASKED = [("Where did the fox live?", "by the old mill"), ("What did it look for?", "the boats")]
@@ -66,6 +66,41 @@ def test_what_init_says_makes_rows_that_are_read(tmp_path, command, data, answer
     (tmp_path / "rows.jsonl").write_text(done.stdout, "utf-8")
     command("init", tmp_path / "rows.jsonl", "--to", tmp_path / "d.yaml")
     assert re.search(r"format: (?:qa|multiple_choice)", (tmp_path / "d.yaml").read_text("utf-8"))
+
+
+C3 = [
+    [[PASSAGE, "And then?"], [{"question": q, "choice": [a, "the sea"], "answer": a} for q, a in ASKED], f"{n}"]
+    for n in range(4)
+]
+
+
+@pytest.mark.parametrize("lines", [False, True])
+def test_rows_that_are_lists_of_a_passage_and_its_questions(tmp_path, command, lines):
+    """C3 and DREAM: to name the values by `header` would leave passage and questions unread."""
+    jq = shutil.which("jq")
+    if jq is None:
+        pytest.skip("jq is not installed")
+    raw = tmp_path / ("raw.jsonl" if lines else "raw.json")
+    raw.write_text("".join(json.dumps(row) + "\n" for row in C3) if lines else json.dumps(C3, indent=1), "utf-8")
+    said = command("init", raw, "--to", tmp_path / "c.yaml")[2]
+    assert "header" not in said
+    program = re.search(r"jq -c '(.*)' FILE > rows.jsonl", said)
+    assert program is not None
+    done = subprocess.run([jq, "-c", program[1], raw], capture_output=True, text=True, check=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(rows) == len(C3) * len(ASKED)
+    assert rows[0] == {
+        "context": f"{PASSAGE}\nAnd then?",
+        "question": ASKED[0][0],
+        "options": [ASKED[0][1], "the sea"],
+        "answer": ASKED[0][1],
+    }
+
+
+def test_of_other_lists_nothing_is_said():
+    assert of_lists([["q", "a"]], array=True) is None
+    assert of_lists([[["a"], [{"it's": 1}]]], array=True) is None
+    assert of_lists([], array=True) is None
 
 
 @pytest.mark.parametrize(

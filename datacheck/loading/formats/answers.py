@@ -69,7 +69,7 @@ def with_passage(record: dict[str, Any], question: str, used: set[str], number: 
         passage = record.get(key)
         if passage.__class__ is str:
             used.add(key)
-            if passage:
+            if passage.strip() not in text:  # SVAMP's Question begins with its Body
                 text = f"{passage}\n{text}"
             break
     return plain_turn("prompt", number, "user", question, text)

@@ -20,6 +20,22 @@ SABOTAGES = (
         "tests/checks/test_worn_texts.py::test_an_answer_in_small_letters_that_was_asked_for",
     ),
     Sabotage(
+        "a_passage_with_another_question_is_a_leak",
+        "a passage that stands here with another question is no leak",
+        "datacheck.features.shared_passages.ask_another",
+        "< least * len(asked[row])",
+        "< 0",
+        "tests/checks/test_leakage.py::test_a_passage_with_another_question_is_no_leak",
+    ),
+    Sabotage(
+        "one_slip_is_a_fragment",
+        "one text that begins inside a word may be a name",
+        "datacheck.features.heads._odd",
+        'counted["broken"] >= _TORN',
+        'counted["broken"] >= 1',
+        "tests/checks/test_headless_texts.py::test_prompts_that_begin_inside_a_word",
+    ),
+    Sabotage(
         "worn_texts_are_not_counted",
         "an answer that lost what its set has is named",
         "datacheck.features.worn_texts._still_so",

@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "a_test_set_is_asked_for_its_answers",
         "init asks for no golds where no question has one",
-        "datacheck.propose.checks.check_lines",
+        "datacheck.propose.checks._of_kind",
         "if not (unanswered and",
         "if not (False and",
         "tests/propose/test_propose.py::test_choices_are_judged_as_far_as_they_go",
