@@ -48,6 +48,7 @@ from datacheck.pii.publicity import HEARD
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
+from datacheck.pii.split import splits_over_lines
 from datacheck.pii.tables import told_cells
 from datacheck.pii.traces import KnownValues, Original, is_told_anywhere
 from datacheck.verdict.judge import settings_of
@@ -258,9 +259,15 @@ class Redactor:
                 pieces = zip(split.parts, self._anonymiser.in_parts(split), strict=True)
                 found.setdefault(row, []).extend((turns["path"][part.turn], piece) for part, piece in pieces)
                 records[row].originals[Original(split.entity, split.value)] = None
+        for row, record in enumerate(records):
+            for leaf in form.leaves(record.text) or []:
+                for split in splits_over_lines(leaf.text, known[row]) if leaf.kind == "string" else ():
+                    if split.entity in self.check.looked_for:
+                        found.setdefault(row, []).extend((leaf.path, part) for part in self._anonymiser.in_parts(split))
+                        record.originals[Original(split.entity, split.value)] = None
         for row, own in found.items():
             leaves = form.leaves(records[row].text) or []
-            wanted = [[piece for path, piece in own if path == leaf.path] for leaf in leaves]
+            wanted = [_in_order(piece for path, piece in own if path == leaf.path) for leaf in leaves]
             self._write(records[row], form, leaves, wanted)
 
     def _replace(self, records: Sequence[Record], form: Form, *, whole: bool) -> None:
@@ -371,6 +378,15 @@ class Redactor:
         made = [self._anonymiser.replaced(leaf.text, own) for leaf, own in zip(leaves, wanted, strict=True)]
         record.unlike |= made != [leaf.text for leaf in form.leaves(text) or []]
         record.text = record.text if record.unlike else text
+
+
+def _in_order(pieces: Iterable["Replacement"]) -> list["Replacement"]:
+    """Parts of numbers in the order of the text, none over another."""
+    kept: list[Replacement] = []
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        if not kept or piece.start >= kept[-1].end:
+            kept.append(piece)
+    return kept
 
 
 def _said_before(leaves: Sequence[Leaf]) -> Iterator[str]:
