@@ -48,6 +48,7 @@ from datacheck.pii.publicity import HEARD
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redaction import excerpt
+from datacheck.pii.split import splits_over_lines
 from datacheck.pii.tables import told_cells
 from datacheck.pii.traces import KnownValues, Original, is_told_anywhere
 from datacheck.verdict.judge import settings_of
@@ -258,9 +259,15 @@ class Redactor:
                 pieces = zip(split.parts, self._anonymiser.in_parts(split), strict=True)
                 found.setdefault(row, []).extend((turns["path"][part.turn], piece) for part, piece in pieces)
                 records[row].originals[Original(split.entity, split.value)] = None
+        for row, record in enumerate(records):
+            for leaf in form.leaves(record.text) or []:
+                for split in splits_over_lines(leaf.text, known[row]) if leaf.kind == "string" else ():
+                    if split.entity in self.check.looked_for:
+                        found.setdefault(row, []).extend((leaf.path, part) for part in self._anonymiser.in_parts(split))
+                        record.originals[Original(split.entity, split.value)] = None
         for row, own in found.items():
             leaves = form.leaves(records[row].text) or []
-            wanted = [[piece for path, piece in own if path == leaf.path] for leaf in leaves]
+            wanted = [_in_order(piece for path, piece in own if path == leaf.path) for leaf in leaves]
             self._write(records[row], form, leaves, wanted)
 
     def _replace(self, records: Sequence[Record], form: Form, *, whole: bool) -> None:
@@ -311,13 +318,17 @@ class Redactor:
         counts: of the strings of each record, which follow each other in `read` and `found`.
         """
         somebodys: dict[int, int] = {}  # of a string, the number of its record
-        ends = [*accumulate(counts)]
-        for of, (record, end, count) in enumerate(zip(records, ends, counts, strict=True)):
+        unknown: dict[int, int] = {}  # the same of records in which nothing is found so far
+        for of, (record, end, count) in enumerate(zip(records, accumulate(counts), counts, strict=True)):
             entities = {each.entity for own in found[end - count : end] for each in own}
-            own = read[end - count : end]
-            is_met = not record.originals and any(self._anonymiser.named_beside_numbers(own))
-            if _is_somebodys(entities | {value.entity for value in record.originals}) or is_met:
+            if _is_somebodys(entities | {value.entity for value in record.originals}):
                 somebodys |= dict.fromkeys(range(end - count, end), of)
+            elif not record.originals:
+                unknown |= dict.fromkeys(range(end - count, end), of)
+        # All at once: a call costs some hundredths of a second, whatever it reads.
+        near = self._anonymiser.named_beside_numbers([read[number] for number in unknown])
+        met = {of for of, is_met in zip(unknown.values(), near, strict=True) if is_met}
+        somebodys = dict(sorted((somebodys | {at: of for at, of in unknown.items() if of in met}).items()))
         texts = [read[number] for number in somebodys]
         named = self._anonymiser.names_in_rows(texts, list(somebodys.values()))
         for number, names in zip(somebodys, named, strict=True):
@@ -371,6 +382,15 @@ class Redactor:
         made = [self._anonymiser.replaced(leaf.text, own) for leaf, own in zip(leaves, wanted, strict=True)]
         record.unlike |= made != [leaf.text for leaf in form.leaves(text) or []]
         record.text = record.text if record.unlike else text
+
+
+def _in_order(pieces: Iterable["Replacement"]) -> list["Replacement"]:
+    """Parts of numbers in the order of the text, none over another."""
+    kept: list[Replacement] = []
+    for piece in sorted(pieces, key=lambda piece: piece.start):
+        if not kept or piece.start >= kept[-1].end:
+            kept.append(piece)
+    return kept
 
 
 def _said_before(leaves: Sequence[Leaf]) -> Iterator[str]:

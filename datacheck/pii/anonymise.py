@@ -10,7 +10,7 @@ import polars as pl
 from datacheck.pii.addressed import Addressed, addressed
 from datacheck.pii.analyzer import FOUND, find
 from datacheck.pii.doubtful import is_seen, passed, plain, rough_values, stand_near
-from datacheck.pii.hidden import UNUSED, hidden, lean
+from datacheck.pii.hidden import lean
 from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
 from datacheck.pii.likely_names import gathered
 from datacheck.pii.normalise import Folded, as_read, fold_url
@@ -21,7 +21,7 @@ from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
 from datacheck.pii.traces import Original, Trace, Traces
 
-with hidden(*UNUSED):
+with lean():
     from presidio_anonymizer import AnonymizerEngine
     from presidio_anonymizer.entities import OperatorConfig, RecognizerResult
 

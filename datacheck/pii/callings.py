@@ -43,6 +43,8 @@ _NOBODY = words(
     "小时 小于 小路 小车 小鱼 小牛 小羊 小龙 小石 小白 小米 小麦 小包 小计 小单 小费 小段 小花 小河 小山 小谷 小孔 "
     "小楼 小房 小巧 小弟 小熊 小农 小康 小苗 小方 小班 小史 小成 小金 小钱 老鱼 老牛 老龙 老房 老路 老车 老农"
 )
+# … of these few are said so often that beside somebody of that surname they are more often him.
+_RARELY_NOBODY = words("小石 小牛 小史 小段 小钱 小金 小羊 小龙 小农 小成 小谷 小孔 小苗 小方 小康 小班 老牛 老龙 老农")
 _SPOKEN_TO = re.compile(r"您|你好|稍等|稍候|请|说的|家长|早日")
 _ALONE = re.compile(rf"您|你好|说|(?![{HAN}])")
 _OPERAND = re.compile(r"[ ]?[0-9A-Za-z$\\<=>{(（零一二两三四五六七八九十百千万负等或号]")
@@ -50,6 +52,10 @@ _CALLING = frozenset("他她写请的给叫让找问跟和与帮替陪谢对约�
 _DOES = frozenset(
     "的了或留曾向本因说来去在是也今明昨要想会还已都没不把被给和跟你您收稍确提回填签打发寄申预购问答表反同先女太老师医经主教律阿"
     "登处办通复久下领取退住出入转交接补缴到未最那既核辛查看參請說來會還沒給確簽發問赔挂需驾"
+)
+_MEASURES, _PLACE = (
+    tuple("一二两三几这那每半大古从最"),
+    re.compile("[园区店院馆楼街巷镇村县市城桥山河湖站厂校]|(?<!一)路"),
 )
 # A given name that is a word as well stands between such characters.
 _NAMED_LEFT = (
@@ -130,9 +136,21 @@ def nicknamed(text: str, last: Iterable[str]) -> Iterator[tuple[int, int, str]]:
     for match in re.finditer(rf"(?<![{HAN}]·)(?:[阿小]([{one}])|([{one}])\2)", text) if one else ():
         start, end = match.span()
         goes = goes_on(text, start, end) or is_entry(text[end - 1 : end + 1])  # 小建议
-        is_word = match[0][0] == "小" or (match[2] and is_entry(match[0]))  # 小怡园酒店, 明明
+        # 小时, 大小, 一小杯, 小怡园酒店, 明明
+        if match[0][0] == "小":
+            is_word = is_common(match[0]) or not _may_be_called_small(text, start, end)
+        else:
+            is_word = is_entry(match[0])
         if not (goes or is_word) or _is_called(text, start, end):
             yield start, end, match[1] or match[2]
+
+
+def _may_be_called_small(text: str, start: int, end: int) -> bool:
+    """Whether 小 and a character are a nickname by what stands around them: no 大小, 一小杯, 小怡园."""
+    before = text[start - 1 : start] if start else ""
+    if before in _MEASURES or (before and is_entry(before + "小")):
+        return False
+    return not _PLACE.search(text, end, end + 3)
 
 
 def goes_on(text: str, start: int, end: int) -> bool:
@@ -147,8 +165,12 @@ def _has_title(text: str, match: re.Match[str]) -> bool:
     title = text[end + len(match[2])]
     if _ends_a_word(text, start, end):
         return False
+    if match[1] in _FUNCTION and title in "哥姐叔姨婶嫂" and not is_listed(match[1] + title):
+        return True  # 高哥, 曾姐: no word has them
     if match[1] in _FUNCTION or (title != "总" and is_listed(match[1] + title)):
-        return _is_called(text, start, end + len(match[2]) + 1)
+        after = end + len(match[2]) + 1
+        goes = is_entry(text[after - 1 : after + 1])  # 总是, 工业
+        return _is_called(text, start, after) or (_is_begun(text, start) and not goes)
     return True
 
 
@@ -163,7 +185,10 @@ def _is_nickname(text: str, start: int, end: int) -> bool:
     behind, after = text[start:end], text[end : end + 1]
     if _SPOKEN_TO.match(text, end):
         return behind not in _NOBODY or _is_begun(text, start)
-    if behind in _NOBODY or (text[start - 1 : start] in tuple("给请让找叫") and after in _DOES):  # 给老沙发了短信
+    if behind in _RARELY_NOBODY and not _may_be_called_small(text, start, end):
+        return False
+    nobody = behind in _NOBODY and behind not in _RARELY_NOBODY
+    if nobody or (text[start - 1 : start] in tuple("给请让找叫") and after in _DOES):  # 给老沙发了短信
         return _is_called(text, start, end)
     if not re.match(f"[{HAN}]", after) or after in _GOES_ON:
         return True

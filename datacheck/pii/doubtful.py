@@ -17,6 +17,7 @@ from datacheck.pii.normalise import Folded, fold_url
 from datacheck.pii.recognizers import tw_id
 from datacheck.pii.recognizers.cn_bank_card import luhn
 from datacheck.pii.recognizers.cn_resident_id import check_digit
+from datacheck.pii.tables import PersonsCell, persons_cells
 
 _BREAKS = re.compile(r"(?<=[0-9])[ \t]*[\r\n]+[ \t>*\-]*(?=[0-9])")
 _SIGN = r"[ \u00a0\u3000.\-\u2010-\u2015·•~～_/]"
@@ -31,7 +32,10 @@ _FORMS = {
     "CN_BANK_CARD": re.compile(rf"(?<![0-9])[3-6](?:{_SIGN}?[0-9]){{14,18}}(?![0-9])"),
     "EMAIL_ADDRESS": re.compile(r"[A-Za-z0-9._%+\-]+[ ]?@[ ]?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,}"),
     "PHONE_NUMBER": re.compile(
-        r"(?<![0-9])(?:\+1[ .\-]?)?\(?[2-9][0-9]{2}\)?[ .\-]{1,2}[2-9][0-9]{2}[ .\-][0-9]{4}(?![0-9])"
+        r"(?<![0-9/])(?:\+?1[ .\-])?\(?[2-9][0-9]{2}\)?(?:[ .\-]{1,2}|SIGN)[2-9][0-9]{2}(?:[ .\-]|SIGN)[0-9]{4}"
+        r"(?![0-9/])"
+        r"|(?:(?<=at )|(?<=on )|(?<=call )|(?<=text )|(?<=phone )|(?<=phone: )|(?<=dial )|(?<=number )|(?<=is ))"
+        r"[2-9][0-9]{2}[2-9][0-9]{6}(?![0-9])".replace("SIGN", r"(?:[ ]?[/|~*·\u2010-\u2015][ ]?|[ ]?-[ ]?\r?\n)")
     ),
     "US_SSN": re.compile(r"(?<![0-9\-])[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9\-])"),
     "CN_LANDLINE": re.compile(r"(?<![0-9])0[1-9][0-9]{1,2}[ \-][2-8][0-9]{6,7}(?![0-9])"),
@@ -59,6 +63,7 @@ _FIELDS = {
     "QQ": re.compile(r"(?!(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]\Z)[1-9][0-9]{5,10}"),
     "WECHAT": re.compile(r"(?=.{6,20}\Z)[A-Za-z][a-z_\-][a-z0-9_\-]*[0-9]{2}"),
 }
+_ISSUED = re.compile(r"(?=.{5,16}\Z)(?:[A-Z]{1,5}[\-_ ]?)?[0-9]{4,12}")  # under ID in a table of people
 _BESIDE = 3  # characters between two fields
 _NUMBERS = re.compile(r"(?<![0-9])[0-9]{2,}(?![0-9])")
 _FEW = 30  # numbers; a text with more of them is a table or a sequence
@@ -77,12 +82,15 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
     """The forms in a text, and its fields beside them or beside what is `taken`; none of them overlaps another."""
     folded = fold_url(text)
     found: list[Rough] = []
-    if len(_NUMBERS.findall(folded.text)) > _FEW:
-        return found
-    for entity, start, end, _ in _forms(folded):
-        place = Rough(*folded.span(start, end), entity)
+    forms = [Rough(*cell[:2], "EMPLOYEE_ID") for cell in persons_cells(text) if _is_their_number(text, cell)]
+    is_short = len(_NUMBERS.findall(folded.text)) <= _FEW
+    if is_short:
+        forms += [Rough(*folded.span(start, end), entity) for entity, start, end, _ in _forms(folded)]
+    for place in forms:
         if not any(_overlap(place, span) for span in (*taken, *(each[:2] for each in found))):
             found.append(place)
+    if not is_short:
+        return sorted(found)
     fields = [(match[0], folded.span(*match.span())) for match in _FIELD.finditer(folded.text)]
     known = [*taken, *(each[:2] for each in found)]
     for order in (fields, fields[::-1]):
@@ -97,6 +105,10 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
                 mine = True
             last = span if mine else None
     return sorted(found)
+
+
+def _is_their_number(text: str, cell: PersonsCell) -> bool:
+    return not cell.is_name and _ISSUED.fullmatch(text, cell.start, cell.end) is not None
 
 
 def stand_near(one: Sequence[Span], two: Sequence[Span]) -> bool:

@@ -28,6 +28,17 @@ def words_as_names() -> frozenset[str]:
 
 
 @cache
+def short_forms() -> dict[str, tuple[str, ...]]:
+    """By given name in small letters what its owner is called for short, in small letters: william → bill, billy."""
+    forms: dict[str, tuple[str, ...]] = {}
+    for line in _toml()["short"].strip().splitlines():
+        names, short = line.lower().split(":")
+        for name in names.split():
+            forms[name] = (*forms.get(name, ()), *short.split())
+    return forms
+
+
+@cache
 def given_names() -> tuple[frozenset[str], frozenset[str]]:
     """Given names, and last words of what is no person."""
     given, ends, _ = _read()

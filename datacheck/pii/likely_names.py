@@ -95,7 +95,7 @@ def gathered(folded: Folded) -> Folded:
 
 def likely_names(text: str, leads: re.Pattern[str], called: Addressed) -> list[LikelyName]:
     """Return the names of a text, in order, never overlapping; `leads`: more that stands before a name."""
-    simple = text.translate(_simplified())
+    simple = text.translate(simplified())
     found: list[LikelyName] = []
     for run in _RUN.finditer(simple):
         if _HAS_SURNAME.search(run[0]):
@@ -193,7 +193,7 @@ def _total() -> int:
 
 
 @cache
-def _simplified() -> dict[int, str]:
+def simplified() -> dict[int, str]:
     """Traditional characters as simplified ones, one by one."""
     return {
         first + n: chr(mapped[0] + n) for first, last, mapped in tables.read("t2s") for n in range(last - first + 1)

@@ -2,10 +2,10 @@ r"""An offset-keeping normaliser: disguised characters become ASCII, every posit
 
 What it undoes: decimal digits of every script, circled, superscript and mathematical digits, fullwidth
 letters and signs (at, dot, hyphen, plus, low line, slash), invisible characters (Cf, Mn, Me, controls, Hangul
-fillers), runs of seven or more Chinese numerals, one level of ``\uXXXX`` (nested JSON), ``&#NN;`` or %31%33
-(digits of a URL), text that runs backwards because of a right-to-left override, base64 (RFC 4648) of a text with a long
-number in it, and the letters l, I, O and o in the digits of a number that has the form or the check digit of one
-(l38O0138ooo).
+fillers), runs of seven or more Chinese numerals or English ones (two one three …), one level of ``\uXXXX`` (nested
+JSON), ``&#NN;`` or %31%33 (digits of a URL), text that runs backwards because of a right-to-left override, base64
+(RFC 4648) of a text with a long number in it, and the letters l, I, O and o in the digits of a number that has the form
+or the check digit of one (l38O0138ooo).
 """
 
 import base64
@@ -41,6 +41,21 @@ _RUN = re.compile(
     rf"{_ANY}{{4}}(?P=sign){_ANY}{{4}}(?!{_ANY})"
 )
 _HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
+# Digits as they are said in English.
+_ENGLISH = {
+    word: str(digit)
+    for digit, words in enumerate("zero/oh one two three four five six seven eight nine".split())
+    for word in words.split("/")
+}
+_ENGLISH_DIGIT = f"(?:{'|'.join(_ENGLISH)})"
+_ENGLISH_RUN = re.compile(
+    rf"(?i:(?<![A-Za-z]){_ENGLISH_DIGIT}(?:(?:[ ]?[-,.]?[ ]|[-\n]){_ENGLISH_DIGIT}){{6,}}(?![A-Za-z]))"
+)
+_ENGLISH_WORD = re.compile(f"(?i:{_ENGLISH_DIGIT})")
+_HAS_ENGLISH = (
+    rf"(?i:{_ENGLISH_DIGIT}[ ,.\n\-]{{1,3}}{_ENGLISH_DIGIT}[ ,.\n\-]{{1,3}}{_ENGLISH_DIGIT}[ ,.\n\-])"  # a sieve
+)
+_ENGLISH_SIEVE = re.compile(_HAS_ENGLISH)
 # JSON inside JSON that is quoted in a text has a backslash more at each level.
 _BACKSLASHES = r"\\{1,4}"
 _HIGH_ESCAPE = rf"{_BACKSLASHES}u[dD][89abAB][0-9a-fA-F]{{2}}"
@@ -87,7 +102,7 @@ NEEDS_FOLDING = (
     r"|\\u[0-9a-fA-F]{4}|&#[0-9xX]|%3[0-9]%(?:3[0-9]|[57]8)|[0-9]{2}\\{1,2}[nr][0-9]{2}"
     rf"|[{CHINESE_NUMERALS}](?:[ .\-]?[0-9{CHINESE_NUMERALS}]){{3}}"
     rf"|(?:[0-9{CHINESE_NUMERALS}][ .\-]?){{3}}[{CHINESE_NUMERALS}]"
-    rf"|{_LETTER_IN_DIGITS}|{_BASE64_DIGITS}"
+    rf"|{_LETTER_IN_DIGITS}|{_BASE64_DIGITS}|{_HAS_ENGLISH}"
 )
 
 
@@ -135,7 +150,7 @@ def fold(text: str) -> Folded:
     """Normalise `text`. Linear in its length."""
     decoded = _decode_base64(_decode_escapes(text))
     turned = _undo_overrides(decoded)
-    return _fold_letters(_fold_numerals(_fold_characters(turned)))
+    return _fold_letters(_fold_english(_fold_numerals(_fold_characters(turned))))
 
 
 def fold_url(text: str) -> Folded:
@@ -187,7 +202,7 @@ def folded_text(text: str) -> str:
         text = _OVERRIDDEN.sub(lambda match: f"\u202e{match[1][::-1]}", text)
     if not (text.isascii() and text.isprintable()):
         text = text.translate(_TABLE)
-    return _fold_letters(_fold_numerals(Folded(text, None))).text
+    return _fold_letters(_fold_english(_fold_numerals(Folded(text, None)))).text
 
 
 def as_read(text: str, start: int, end: int) -> str:
@@ -351,6 +366,30 @@ def _fold_numerals(folded: Folded) -> Folded:
     if folded.text.isascii() or not _HAS_NUMERAL.search(folded.text):
         return folded
     return Folded(_RUN.sub(_digits_of, folded.text), folded.offsets)
+
+
+def _fold_english(folded: Folded) -> Folded:
+    """Digits that are said one by one in English as digits, each at the place of its word."""
+    text, offsets = folded
+    runs = list(_ENGLISH_RUN.finditer(text)) if _ENGLISH_SIEVE.search(text) else []
+    if not runs:
+        return folded
+    pieces: list[str] = []
+    starts, ends = array("L"), array("L")
+    old = offsets or (range(len(text)), range(1, len(text) + 1))
+    at = 0
+    for run in runs:
+        pieces.append(text[at : run.start()])
+        starts.extend(old[0][at : run.start()])
+        ends.extend(old[1][at : run.start()])
+        for word in _ENGLISH_WORD.finditer(text, *run.span()):
+            pieces.append(_ENGLISH[word[0].lower()])
+            starts.append(old[0][word.start()])
+            ends.append(old[1][word.end() - 1])
+        at = run.end()
+    starts.extend(old[0][at:])
+    ends.extend(old[1][at:])
+    return Folded("".join(pieces) + text[at:], (starts, ends))
 
 
 def _digits_of(run: re.Match[str]) -> str:

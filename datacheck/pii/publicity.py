@@ -134,6 +134,7 @@ _PERSON = re.compile(
     r"|(?i:(?<![a-z])(?<!from )(?<!on )(?<!with )(?<!using )(?<!use )your (?:\w+ )?(?:phone|mobile|cell(?:phone)?|landline"  # noqa: E501
     r"|(?:phone|mobile|cell|telephone|contact|callback) number|number)(?![a-z]))"
     r"|(?i:(?<![a-z])(?:my|his|her|(?<!\n)i|me|home|living|resid\w*|ship(?:ped|ping)? to|deliver\w*"
+    r"|(?:mail|ship|send|post) (?:it|them|this|(?:the|a) (?:\w+ ){1,2})to"
     r"|lives?(?! (?:music|shows?|bands?|events?))"
     rf"|patient|tenant|mr|mrs|ms|dr|passport|ssn|born|dob|cell|mobile"
     rf"|herr|frau|privat|wohn(?:haft|t|e)|handy|mein(?:e[nrm]?)?|ich)(?![a-zäöü]))|{_OWNER}"
@@ -200,6 +201,11 @@ _SURNAME = re.compile(
     r"|\b[A-Z][a-z]+ [A-Z]\. "  # Christopher R. Park; Grant Park is none
     r"|\b(?:I am|I[’']m|name is|[Tt]his is|Mrs?\.?|Ms\.?|Dr\.?) (?:[A-Z][a-z]+ )?)"
     r"(?P<surname>Banks?|Parks?|Church|Temple|Court|Inn|College|School|Store|Barr?)(?![\w-]| [A-Z])"
+)
+# What a street is called after says nothing of who lives there: 2058 Park St, 14 Church Lane.
+_STREETS_NAME = re.compile(
+    r"\b[A-Z][a-z]+ "
+    r"(?=(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Way|Place|Pl|Terrace)\b)"
 )
 # Talk of a place to which people go: a shop, a sight, a hotel, not where somebody works.
 _PLACE = (
@@ -320,14 +326,16 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if entity == "ADDRESS":
         if "Suite" in value and _SEAT.search(left):
             return True
-        if _SPOKEN_OF.search(value):  # the hospital's name is part of it
+        if _SPOKEN_OF.search(_STREETS_NAME.sub("", value)):  # the hospital's name is part of it
             institution = 0
     owner, speaker = _people(entity, left, right)
     if _is_nearer(institution, _nearer(owner, speaker)):
         return True
     if owner is not None:
         return False
-    told = _told_before(_PART.sub("", before[-HEARD:]) if cues.asked_for else "", cues, nobody=speaker is None)
+    told = _told_before(
+        _without_surnames(_PART.sub("", before[-HEARD:])) if cues.asked_for else "", cues, nobody=speaker is None
+    )
     if told is None and speaker is None:
         homely = _ROOM.search(value) or _LABELLED.search(left)
         return (cues.alone and not homely) or (cues.visited is not None and _is_an_offices(text, start, end))

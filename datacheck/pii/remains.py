@@ -208,6 +208,7 @@ def _of_a_chinese_name(name: str, written: str) -> Iterator[_Test]:
         yield _Test(match[2], "glued", "given" if is_common(match[2]) else "word")
     yield _Test(match[1], "glued", "surname")
     yield _Test("阿" + match[2][-1], "glued", "word")
+    yield _Test("小" + match[2][-1], "glued", "small")
     for letters in {form for form, _ in spelt.forms(*match.groups())}:  # LIU Zhiming
         if len(letters) >= _SPELT:
             yield _Test(letters, "glued", "any")
@@ -248,8 +249,18 @@ def _as_surname(text: str, start: int, end: int) -> bool:
     if text[max(0, start - 2) : start - 1] in tuple("一几这那每半大古两三"):
         return False
     if is_entry(text[start - 1 : end]) or is_common(text[start : end + 1]):  # 小时, 小王子
-        return _begins(text, start - 1) and _ends(text, end) and not _in_a_word(text, start - 1, end)
+        is_called = _begins(text, start - 1) or _ends(text, end)
+        return is_called and text[max(0, start - 2) : start - 1] != "个" and not _in_a_word(text, start - 1, end)
     return not _in_a_word(text, start - 1, end)
+
+
+def _as_small(text: str, start: int, end: int) -> bool:
+    """小 and the end of a given name: where it is no word and in none (小时, 小建议), or somebody is called so."""
+    if text[start - 1 : start] in tuple("一几这那每半大古两三从最"):
+        return False
+    if is_entry(text[start:end]):
+        return _begins(text, start) and _ends(text, end) and not _in_a_word(text, start, end)
+    return not _in_a_word(text, start, end) and not is_entry(text[end - 1 : end + 1])
 
 
 def _begins(text: str, start: int) -> bool:
@@ -281,4 +292,5 @@ _CHECKS = {
     "word": _as_word,
     "given": _as_given,
     "surname": _as_surname,
+    "small": _as_small,
 }

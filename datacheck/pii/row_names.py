@@ -17,6 +17,7 @@ from datacheck.pii.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_nam
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
 from datacheck.pii.spelt import WORDS
+from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
 
 UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
@@ -25,6 +26,7 @@ _WORD = rf"(?:[{UPPER}]['’]{{1,2}})?[{UPPER}][{LATIN}]+(?:(?:-|['’]{{1,2}})[
 _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
+_FULL_NAME = re.compile(_FULL)
 _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
 _MAILBOX = re.compile(r"([A-Za-z0-9._%+\-]{3,64})[ ]?@")
 _REVERSED = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_WORD}, {_WORD}(?![{LATIN}0-9@&]| [A-Z])")
@@ -48,6 +50,7 @@ _LED = re.compile(
     r"|author|requester|reporter|assignee|submitter|holder|attendee|referee|interviewer|supervisor|poster)[\"']?[ ]?[:：,，=][ \n]?[\"']?"  # noqa: E501
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
+    r"|(?i:(?:e-?mail|letter|note|message|memo|card|invitation|invite|reply) (?:to|for))[ ]"
     rf"|(?i:plaintiff|defendant|claimant|policyholder|sues)[ ]|(?:(?i:on behal"
     "f of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know"
     rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
@@ -146,7 +149,8 @@ _HAS = re.compile(
 _QUOTED = re.compile(
     rf"[\"'](?P<value>{_FULL}|(?:{COMPOUND}|[{SURNAMES}{RARE}])[{HAN}]{{1,2}})[\"'],[ ]?[\"']"
     r"(?:\+?(?=[A-Z]{0,4}[0-9(])[0-9A-Z(][0-9A-Z() .\-]{5,32}[\"']|[A-Za-z0-9._%+\-]{1,64}@|<[A-Z])"
-    rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],[ ]?[\"']"
+    rf"|[\"']name[\"']:[ ]?[\"'](?P<named>{_FULL})[\"'],\s{{0,12}}"
+    r"(?:[\"'][a-z_]{2,20}[\"']:[ ]?[^{}\[\],]{1,48},\s{0,12}){0,2}[\"']"
     r"(?:phone|mobile|tel|cell|e-?mail|wechat|id_?card|ssn|passport|dob|birth)"
 )
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
@@ -335,6 +339,7 @@ def _led(text: str) -> Iterator[FreeName]:
         begins = parts[0].title() if parts[0].isupper() else parts[0]  # SELECT COUNT
         if begins not in _OTHER - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
             yield FreeName(start, end, LISTED)
+    yield from _under_heads(text)
     yield from (FreeName(start, end, LISTED) for start, end in cantonese_names(text))
     for match in (each for form in _CHINESE_FORMS for each in form.finditer(text)):
         group = str(match.lastgroup)
@@ -347,6 +352,16 @@ def _led(text: str) -> Iterator[FreeName]:
             yield FreeName(*match.span("value"), MODEL)
     for match in _RARELY.finditer(text):
         yield FreeName(*match.span(str(match.lastgroup)), MODEL)
+
+
+def _under_heads(text: str) -> Iterator[FreeName]:
+    """What stands under the head of a column of people: | Name | Phone |."""
+    ends = given_names()[1]
+    for cell in persons_cells(text):
+        words = text[cell.start : cell.end].split(" ")
+        is_name = cell.is_name and _FULL_NAME.fullmatch(text, cell.start, cell.end)
+        if is_name and words[0] not in _OTHER - {"Will"} and words[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
+            yield FreeName(cell.start, cell.end, LISTED)
 
 
 def _is_other(name: str) -> bool:

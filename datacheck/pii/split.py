@@ -1,12 +1,14 @@
 """Find numbers that one speaker gives in parts: the beginning ends a turn, the rest opens a later one.
 
-A part by itself is any number. So the parts together must be a mobile number in an assigned range, a resident number or
-a card with a right check digit, and a word that says so stands before the first part or in the turn before it; or the
-number is known already.
+A part by itself is any number. So the parts together must be a mobile number in an assigned range, a resident number
+or a card with a right check digit, or a number of North America cut where one is cut, and a word that says so stands
+before the first part or in the turn before it; or the number is known already.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from itertools import accumulate
 from typing import NamedTuple
 
 from datacheck.pii.expressions import SEPARATOR, worded
@@ -22,7 +24,9 @@ _FEW = 2  # digits with words behind them are a count
 _BETWEEN = rf"{SEPARATOR}{{0,2}}"
 _LAST = re.compile(rf"(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{2,16}})[^0-9A-Za-z]{{0,8}}\Z")
 _FIRST = re.compile(rf"\A[^0-9]{{0,12}}?(?<![0-9A-Za-z.])([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])")
-_MORE = re.compile(rf"[^0-9A-Za-z]{{1,10}}([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])")  # 中间4533，后面0095
+_MORE = re.compile(
+    rf"[^0-9A-Za-z]{{1,10}}(?:(?:and|then)(?: then)? )?([0-9](?:{_BETWEEN}[0-9]){{1,16}}[Xx]?)(?![0-9A-Za-z])"
+)  # 中间4533，后面0095
 _RULES = {"CN_MOBILE": "cn_mobile", "CN_RESIDENT_ID": "cn_resident_id", "CN_BANK_CARD": "cn_bank_card"}
 _WORDS = {
     "CN_MOBILE": "手机|手機|电话|電話|号码|號碼|微信|联系方式|"
@@ -30,7 +34,15 @@ _WORDS = {
     "CN_RESIDENT_ID": "身份|身分|证件|證件|证号|" + worded("id", "identity"),
     "CN_BANK_CARD": "卡|[账帐][号户]|" + worded("card", "account"),
 }
+# A number of North America has no check digit, so it is given as it is written: 415, then 867, then 5309.
+_AMERICAN = re.compile(r"[2-9][0-9]{2}[2-9][0-9]{6}")
+_AMERICAN_ENDS = {3, 6, 10}  # digits that have been given at the end of a part
+_AMERICAN_WORDS = worded(
+    "phone", "mobile", "cell", "my number", "his number", "her number", "our number", "tel", "call me", "text me",
+    "reach me", "area code", "whatsapp",
+)  # fmt: skip
 _LENGTHS = {"CN_MOBILE": (11,), "CN_RESIDENT_ID": (18,), "CN_BANK_CARD": (16, 19)}
+_ENDS_A_LINE = re.compile(r"\d[^\w\n]{0,8}\n")
 ENDS_IN_DIGITS = r"[\p{Nd}\p{No}][Xx]?[^\p{Nd}\p{No}A-Za-z]{0,8}$"
 """Rust: a turn in which a number may begin."""
 END = 10
@@ -81,6 +93,24 @@ def splits(
             last = found.parts[-1]
 
 
+def splits_over_lines(text: str, known: Mapping[str, str] | None = None) -> Iterator[Split]:
+    """Yield the numbers that are given in parts on lines of one text, as a conversation written as a text has them.
+
+    The places are of the text; its turn is 0.
+    """
+    if not _ENDS_A_LINE.search(text):
+        return
+    lines = text.split("\n")
+    first = [0, *accumulate(len(line) + 1 for line in lines)]
+    for split in splits([Utterance(None, line) for line in lines], known):
+        if len({part.turn for part in split.parts}) > 1:
+            moved = (
+                part._replace(turn=0, start=part.start + first[part.turn], end=part.end + first[part.turn])
+                for part in split.parts
+            )
+            yield split._replace(parts=tuple(moved))
+
+
 def _is_behind(part: NumberPart, last: NumberPart) -> bool:
     return part.turn > last.turn or part.start >= last.end
 
@@ -102,7 +132,8 @@ def _beginning_at(
         while part and len(places) < _PARTS:
             places.append((turn, part.span(1)))
             value = "".join(compact(texts[turn].text[slice(*place)]) for turn, place in places)
-            if entity := _entity(value, said, known):
+            ends = {*accumulate(len(compact(texts[turn].text[slice(*place)])) for turn, place in places)}
+            if entity := _entity(value, said, known) or _american(value, ends, said):
                 return Split(entity, value, tuple(_parts(texts, places)))
             last, part = part, _MORE.match(part.string, part.end(1))
         if not _ends(last):
@@ -144,6 +175,14 @@ def _entity(value: str, said: str, known: Mapping[str, str]) -> str | None:
         if judgement and judgement.state == "valid" and re.search(_WORDS[entity], said):
             return entity
     return None
+
+
+def _american(value: str, ends: AbstractSet[int], said: str) -> str | None:
+    """Whether the parts, of so many digits at the end of each, are a telephone number of North America."""
+    if not _AMERICAN.fullmatch(value) or not ends <= _AMERICAN_ENDS or not re.search(_AMERICAN_WORDS, said):
+        return None
+    judgement = RECOGNIZERS["PHONE_NUMBER"].judge("phone_number.us", value)
+    return "PHONE_NUMBER" if judgement and judgement.state == "valid" else None
 
 
 def _parts(texts: Sequence[Folded], places: Sequence[tuple[int, tuple[int, int]]]) -> Iterator[NumberPart]:

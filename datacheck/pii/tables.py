@@ -25,6 +25,14 @@ _OF_SOMEBODY = re.compile(
     r"|name|phone|mobile|tel|mail|number|account|card|passport|address|birth|dob|wechat|[vw]x|vin|imei|ssn|id$"
     r"|(?<![a-z])(?:no|mac|ip)(?![a-z]))"
 )
+# Whose table it is: a column of people, and one by which they are reached; none of what has a price or a website.
+_PEOPLE = re.compile(
+    r"(?i:(?:(?:full|first|last|family|customer|client|employee|student|patient|contact|guest|member)[ _]?)?name"
+    r"|employee|contact(?: person)?|customer|client|patient|student|guest|member|passenger|tenant|attendee|candidate)s?"
+)
+_REACHED = re.compile(r"(?i:(?:tele)?phone|mobile|tel|cell|e-?mail)(?![a-z])")
+_OF_PLACES = re.compile(r"(?i:price|website|url|rating|cuisine|hours|opening|company|brand|stock|sku|model)")
+_THEIR_NUMBER = re.compile(r"(?i:id|badge|ref|(?:id|badge|ref)[ _]?(?:no\.?|number|#))")
 _RULE = re.compile(r"[ \t]*\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*")
 _HEAD = 24  # characters; a longer head is a sentence
 _LINE = 400  # characters of a line of heads
@@ -38,6 +46,14 @@ class Cell(NamedTuple):
     front: str
     start: int
     end: int
+
+
+class PersonsCell(NamedTuple):
+    """A cell at [start, end) of a text in a table of people, and whether it is under their names or their numbers."""
+
+    start: int
+    end: int
+    is_name: bool
 
 
 class _Raw(NamedTuple):
@@ -56,6 +72,26 @@ def told_cells(texts: Sequence[str]) -> list[list[Cell]]:
         told = ((each.heads[each.column], each) for each in own)
         found.append([Cell(beside(head), each.start, each.end) for head, each in told if head in labels[each.heads]])
     return found
+
+
+def persons_cells(text: str) -> Iterator[PersonsCell]:
+    """The cells of tables of people that hold their names or a number of theirs, by the heads of the columns alone."""
+    raw = [*(_cells(text) if "|" in text else ()), *(_listed(text) if "\n" in text else ())]
+    people = {heads for heads in {each.heads for each in raw} if _is_of_people(heads)}
+    for each in raw:
+        if each.heads in people:
+            head = each.heads[each.column]
+            is_name = _PEOPLE.fullmatch(head) is not None
+            if is_name or _THEIR_NUMBER.fullmatch(head):
+                yield PersonsCell(each.start, each.end, is_name)
+
+
+def _is_of_people(heads: tuple[str, ...]) -> bool:
+    return (
+        any(map(_PEOPLE.fullmatch, heads))
+        and any(map(_REACHED.match, heads))
+        and not any(map(_OF_PLACES.search, heads))
+    )
 
 
 def _cells(text: str) -> Iterator[_Raw]:

@@ -26,8 +26,9 @@ from datacheck.pii import spelt
 from datacheck.pii.callings import called, named, nicknamed
 from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.free_names import is_common, is_listed
-from datacheck.pii.given_names import is_given
+from datacheck.pii.given_names import is_given, short_forms, words_as_names
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
+from datacheck.pii.likely_names import simplified
 from datacheck.pii.normalise import NEEDS_FOLDING, PERCENT, SHORT_ESCAPE, Folded, fold, fold_url, folded_text, unquoted
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
@@ -68,6 +69,17 @@ _TITLED = re.compile(
 _SHORT_WORDS = words(
     "He An Do So To We My Me In On Is It At As Am Be By Go If No Of Or Up Us Hi Ok Oh Ha Mr Ms Dr Ah Eh Vs Re Ex "
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
+)
+# What somebody is called for short (Bob, Bill); of those that are words some stand where nobody is called.
+_SHORT_WORD = re.compile(r"(?<![A-Za-z@/_.\-])[A-Z][a-z]{1,7}(?![A-Za-z@/_])")
+_SAID_BEFORE = 12
+_CALLS = re.compile(
+    r"(?:(?i:\b(?:tell|ask|call|text|hi|hello|hey|dear|thanks|thank you|with|from|give|okay|ok|sorry|and|know))|,) \Z"
+)
+_NOT_CALLED = re.compile(r"(?i:\b(?:the|a|an|this|that|your|my|his|her|our|their|each|per|new) \Z)")
+_ACTS = re.compile(
+    r"(?:[,!?]|[.](?![A-Za-z0-9])|['’]s(?![a-z])| (?:is|was|has|had|can|could|will|would|should|may|just|also|needs?"
+    r"|[a-z]{3,}(?:ed|es|s))(?![a-z])|\Z)"
 )
 _HAN = re.compile(f"[{HAN}]")
 _LETTERED = re.compile("[A-Za-z]{2}")
@@ -119,9 +131,13 @@ class Traces:
         self._parts: dict[str, int] = {}
         self._given: dict[str, int] = {}
         self._short: dict[str, int] = {}
+        self._for_short: dict[str, int] = {}  # Bill of William
         self._last: dict[str, int] = {}  # characters of given names
         self._spelt = _SpeltNames()
         self._capital: set[int] = set()
+        self._is_chinese = any(value.entity == "PERSON" and _HAN.search(value.written) for value in (*values, *whole))
+        if self._is_chinese:
+            values, whole = _in_simplified(values), _in_simplified(whole)
         self._persons = {number for number, value in enumerate(values) if value.entity == "PERSON"}
         for number, value in enumerate([*values, *whole]):
             if (
@@ -148,6 +164,8 @@ class Traces:
         if not (self._numbers or self._words or self._parts or self._given):
             return []
         folded = fold_url(text)
+        if self._is_chinese and _HAN.search(folded.text):  # 張詠詩 is 张咏诗
+            folded = Folded(folded.text.translate(simplified()), folded.offsets)
         found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
         if _HAS_BETWEEN.search(folded.text):
             long = {form: at for form, at in self._numbers.items() if len(form) >= _LONG}
@@ -155,6 +173,7 @@ class Traces:
             found += _find(folded, {form: at for form, at in self._words.items() if _is_mixed(form)}, _BETWEEN_MIXED)
         found += _called(folded, self._parts) if self._parts else ()
         found += _titled(folded, self._short) if self._short else ()
+        found += _for_short(folded, self._for_short) if self._for_short else ()
         found += self._spelt.find(folded) if self._spelt.forms and _LETTERED.search(folded.text) else ()
         if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
             spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
@@ -208,7 +227,7 @@ class Traces:
     def _with_familiar(self, text: str, trace: Trace) -> Trace:
         """A surname with the 老 or 小 before it: it goes as a whole, for nobody says 老<PERSON_v1>."""
         before = text[trace.start - 1 : trace.start] if trace.start else ""
-        familiar = before in _FAMILIAR and text[trace.start : trace.end] in self._parts
+        familiar = before in _FAMILIAR and text[trace.start : trace.end].translate(simplified()) in self._parts
         return trace._replace(start=trace.start - 1) if familiar else trace
 
     def inside(self, text: str) -> list[tuple[int, Span, Kind]]:
@@ -229,6 +248,9 @@ class Traces:
             for word in spoken:
                 if len(word) == _FEWEST_OTHERS and word.isalpha():
                     self._short.setdefault(word.lower(), number)
+            first = spoken[1:2] if "," in name else spoken[:1]  # Haverford, Joshua
+            for word in (short for each in first for short in short_forms().get(each.lower(), ())):
+                self._for_short.setdefault(word, number)
             spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
             return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
         name = "".join(name.split())
@@ -249,6 +271,10 @@ class Traces:
         for part in parts if len(parts) > 1 else ():
             if len(part) >= _FEWEST_OTHERS and not part.isascii():
                 (self._given if is_entry(part) else self._words).setdefault(part, number)
+
+
+def _in_simplified(values: Sequence[Original]) -> list[Original]:
+    return [value._replace(written=value.written.translate(simplified())) for value in values]
 
 
 class _SpeltNames:
@@ -375,6 +401,23 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
         if known in parts and (match[0][0].isupper() or is_given(small)):
             yield Trace(*folded.span(*match.span()), parts[known])
     yield from (Trace(*folded.span(start, end), parts[surname]) for start, end, surname in called(text, parts))
+
+
+def _for_short(folded: Folded, short: Mapping[str, int]) -> Iterator[Trace]:
+    """The places at which the short form of a given name stands for somebody; of a word, where he is called."""
+    text = folded.text
+    for match in _SHORT_WORD.finditer(text):
+        number = short.get(match[0].lower())
+        if number is None or (match[0] in words_as_names() and not _is_spoken_of(text, *match.span())):
+            continue
+        yield Trace(*folded.span(*match.span()), number)
+
+
+def _is_spoken_of(text: str, start: int, end: int) -> bool:
+    """Whether what is a word as well stands for somebody: Tell Bill, thanks, Bill, and Bill needs, but not the bill."""
+    if _NOT_CALLED.search(text, max(0, start - _SAID_BEFORE), start):
+        return False
+    return bool(_CALLS.search(text, max(0, start - _SAID_BEFORE), start) or _ACTS.match(text, end))
 
 
 def _titled(folded: Folded, short: Mapping[str, int]) -> Iterator[Trace]:

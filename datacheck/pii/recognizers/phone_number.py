@@ -7,6 +7,7 @@ from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS,
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
 
+_SECOND = r"(?:[\-. ·\u2010-\u2015]?|[ ][\-.·\u2010-\u2015][ ])"  # between the last two groups
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
 _LABEL = (
     r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|call|text|ring|dial|fax|whatsapp|number)"
@@ -55,7 +56,7 @@ class PhoneNumber(Recognizer):
     policy = Policy("block", hard=True)
     label = "Tel "
     gate = GATE_DIGITS
-    prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
+    prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP{0,3}[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
     prefilters = (_ELEVEN, _TEN, _APART)
@@ -63,9 +64,8 @@ class PhoneNumber(Recognizer):
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
         "phone_number.us": (
-            rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
-            rf"}}[\-. ]?[0-9]{{4}}"
-            rf"{RIGHT}(?![\-.][0-9])"
+            rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}"
+            rf"{_SECOND}[0-9]{{4}}{RIGHT}(?![\-.][0-9])"
         ),
         "phone_number.ten": rf"(?<![A-Za-z]){_TEN}{RIGHT}",
         "phone_number.apart": rf"(?<![A-Za-z]){_APART}{RIGHT}(?![ .\-][0-9])",

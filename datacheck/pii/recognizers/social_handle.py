@@ -49,6 +49,9 @@ class SocialHandle(Labelled):
     patterns = {
         "social_handle": rf"{_NETWORK}{_NUMBER}?(?:{LINKER}){_AT}(?![A-Za-z0-9_@(]|\.[A-Za-z])",  # $handle = @fopen(
         "social_handle.name": rf"{_NETWORK}{_NUMBER}{LINKER}(?<![A-Za-z0-9_.\-]){_NAME}(?![A-Za-z0-9_@]|\.[A-Za-z])",
+        "social_handle.on": (
+            rf"(?<![A-Za-z0-9_.@/]){_AT}(?=\"?[ ](?i:on|at|via)[ ](?:(?i:my|her|his|their) )?{_NETWORK})"
+        ),
         "social_handle.said": (
             rf"{_NETWORK}{_NETWORK_SAYS}(?<![A-Za-z0-9_.\-]){_NUMBERED}(?<![.])(?![A-Za-z0-9_@(/:=\[-]|\.[A-Za-z0-9])"
         ),

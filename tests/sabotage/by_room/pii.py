@@ -4,6 +4,38 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "no_parts_of_america",
+        "a number of North America that is given in parts is found",
+        "datacheck.pii.split._beginning_at",
+        "or _american(value, ends, said)",
+        "or None",
+        "tests/pii/test_parts_and_short_names.py::test_a_number_of_america_in_parts",
+    ),
+    Sabotage(
+        "nobody_is_bill",
+        "a redaction replaces what somebody is called for short",
+        "datacheck.pii.traces._for_short",
+        "number is None or",
+        "number is not None or",
+        "tests/pii/test_parts_and_short_names.py::test_who_is_called_for_short",
+    ),
+    Sabotage(
+        "small_names_are_not_listed",
+        "what a redaction leaves of 小琪 is listed",
+        "datacheck.pii.remains._as_small",
+        "return not _in_a_word(text, start, end) and not is_entry(text[end - 1 : end + 1])",
+        "return False",
+        "tests/pii/test_parts_and_short_names.py::test_the_second_reading_lists_small_and_the_end_of_a_given_name",
+    ),
+    Sabotage(
+        "said_digits_are_words",
+        "digits that are said in English are read",
+        "datacheck.pii.normalise._fold_english",
+        "if not runs:",
+        "if True:",
+        "tests/pii/test_parts_and_short_names.py::test_digits_said_in_english_are_read_at_their_words",
+    ),
+    Sabotage(
         "no_name_of_hong_kong",
         "names of Hong Kong in Latin letters are found beside somebody's data",
         "datacheck.pii.cantonese._is_name",
@@ -551,7 +583,7 @@ SABOTAGES = (
         "disguises_hide",
         "disguises are folded",
         "datacheck.pii.normalise.fold",
-        "return _fold_letters(_fold_numerals(_fold_characters(turned)))",
+        "return _fold_letters(_fold_english(_fold_numerals(_fold_characters(turned))))",
         "return Folded(text, None)",
         "tests/pii/test_disguises.py::test_found_whole_in_every_disguise",
     ),
