@@ -23,11 +23,14 @@ _TEN = (
 )
 # … or each digit by itself: Phone: 4 0 4 8 6 7 7 4 6 8
 _APART = (
-    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call)(?:[ _](?i:number|no\.?|me|back|is|at|on)){0,3}[: ]{1,2}"
-    r"(?P<value>[2-9](?:[ .\-][0-9]){9})"
+    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call|reach|ring|(?:my|his|her) number)"
+    r"(?:[ _](?i:number|no\.?|me|my wife|my husband|him|her|us|back|is|at|on)){0,4}[:, ]{1,2}"
+    r"(?P<value>(?:1[ .\-])?[2-9](?:[ .\-][0-9]){9})"
 )
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
-_SCORES = {"phone_number": 0.7} | dict.fromkeys([f"phone_number.{rule}" for rule in ("area", "eleven", "apart")], 0.6)
+_SCORES = {"phone_number": 0.7} | dict.fromkeys(
+    [f"phone_number.{rule}" for rule in ("area", "eleven", "apart", "before_letters")], 0.6
+)
 # - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
 _PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+|\+ [0-9]+(?: [0-9]+)+[.][0-9]")
 _SUM = re.compile(r"\+ [0-9]+(?: [-+\u2212] [0-9]+)+")
@@ -55,7 +58,7 @@ class PhoneNumber(Recognizer):
     policy = Policy("block", hard=True)
     label = "Tel "
     gate = GATE_DIGITS
-    prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP?[0-9]{4}".replace(
+    prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP{0,3}[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
     prefilters = (_ELEVEN, _TEN, _APART)
@@ -64,8 +67,12 @@ class PhoneNumber(Recognizer):
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
         "phone_number.us": (
             rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2"
-            rf"}}[\-. ]?[0-9]{{4}}"
+            rf"}}(?:[\-. ]|[ ]-[ ])?[0-9]{{4}}"
             rf"{RIGHT}(?![\-.][0-9])"
+        ),
+        "phone_number.before_letters": (
+            rf"(?<![A-Za-z]){_LABEL}[ ]?[:：]?[ ]?"
+            rf"(?P<value>(?:\+?1[ .\-]?)?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,2}}[2-9][0-9]{{2}}[\-. ][0-9]{{4}})(?=[A-Za-z])"
         ),
         "phone_number.ten": rf"(?<![A-Za-z]){_TEN}{RIGHT}",
         "phone_number.apart": rf"(?<![A-Za-z]){_APART}{RIGHT}(?![ .\-][0-9])",
