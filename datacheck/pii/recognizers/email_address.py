@@ -76,7 +76,10 @@ _OTHER_PROVIDERS = words(
 _OF_A_COUNTRY = re.compile(r"(?:yahoo|hotmail|live|outlook|gmx)\.(?:(?:com|co)\.)?[a-z]{2}")  # yahoo.com.tw
 _OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
 # The mask of somebody in a chat room, user@machine: "=== ann [n=ann@host] has joined", "ann (~ann@host) has left".
-_MASK_BEFORE = re.compile(r"(?:[\[(!](?:[ni]=|[~^])|(?:Joins|Parts|Quits): [^ \n]{1,16} \()\Z")
+# A nickname may hold signs that no mailbox has: [n=||ann@host], [~SGC|ann@host].
+_MASK_BEFORE = re.compile(
+    r"(?:[\[(!](?:[ni]=|[~^])[A-Za-z0-9]{0,12}[|\[\]{}^`\\]{0,3}|(?:Joins|Parts|Quits): [^ \n]{1,16} \()\Z"
+)
 _NICKNAMED = re.compile(r"(?:\A|\n|[=*>!-] )[^ \n]{1,16} [\[(]\Z")  # "-!- ann (ann@host) has quit": its line begins so
 _MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
 # A line of a provider is named after its address: ann@69-12-132-188.dsl.example.net. No mailbox is there.

@@ -4,6 +4,7 @@ import re
 from random import Random
 
 from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, RIGHT, worded
+from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
 
@@ -118,6 +119,10 @@ class PhoneNumber(Recognizer):
         """A sum with blanks around all its signs, behind the figure it begins with, is arithmetic."""
         del after
         return _SUM.fullmatch(value) is not None and _OPERAND.search(before) is not None
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What a machine wrote is none."""
+        return is_machines(text, start, end)
 
     def is_sample(self, text: str, start: int, end: int) -> bool:
         """What stands behind the rule of how a number is written, and "like", shows it."""
