@@ -58,6 +58,7 @@ def test_what_is_glued_broken_or_labelled_otherwise_is_found(entity, text):
         ("PHONE_NUMBER", '>>> is_sri_lankan_phone_number("+94773283048")\nTrue'),
         ("EMAIL_ADDRESS", "=== ||arif [n=||arif@ip-84-19.hosteurope.de] has joined #ubuntu"),
         ("EMAIL_ADDRESS", "=== SGC|Work [~SGC|Work@ruth.maxnet.com] has joined #ubuntu"),
+        ("EMAIL_ADDRESS", "i'm trying to hook it up with @live.com mail"),
         ("WECHAT", "Wx_plus_b = np.dot(weights, xs) + biases"),
         ("WECHAT", "self.output = self.activation(self.wx_plus_b)"),
         ("SECRET", "curl -H 'Authorization: Bearer YOUR_ACCESS_TOKEN_HERE' https://api.acme.io"),
