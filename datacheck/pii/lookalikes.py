@@ -34,6 +34,12 @@ _LINK = 240
 _DATED = re.compile(r"_(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]_")
 
 
+# What a doctest shows below its call, and what the call is given: >>> solution(10)
+_SHOWN_BELOW = re.compile(r"(?:\A|\n)[ \t]*>>> [^\n]*\n[ \t]*[\[({\"']{0,3}\Z")
+_GIVEN = re.compile(r">>> [A-Za-z_.]{1,40}\([\"']?\Z")
+_CALL = 240
+
+
 def speaks_of_china(text: str, start: int, end: int) -> bool:
     """Whether a page around [start, end) has a Chinese character, China's code or the name of one of its towns."""
     page = text[max(0, start - _FAR) : end + _FAR]
@@ -49,6 +55,7 @@ def is_machines(text: str, start: int, end: int) -> bool:
         or _overlaps(_UUID, _UUIDS, text, start, end)
         or _overlaps(_STAMP, _STAMPS, text, start, end)
         or _is_drawn(text, start, end)
+        or _is_in_a_doctest(text, start)
         or (text[start - 1 : start] == "-" and _SLUG.search(text, max(0, start - _LINK), start) is not None)
     )
 
@@ -74,6 +81,13 @@ def is_in_a_pictures_name(text: str, start: int, end: int) -> bool:
 def is_a_files_date(text: str, start: int, end: int) -> bool:
     """Whether the value is the date in the name of a file: stamps_in_a_passport_-_20110316_a.jpg."""
     return _DATED.fullmatch(text, max(0, start - 1), end + 1) is not None
+
+
+def _is_in_a_doctest(text: str, start: int) -> bool:
+    first = max(0, start - _CALL)
+    if text.find(">>> ", first, start) < 0:
+        return False
+    return _SHOWN_BELOW.search(text, first, start) is not None or _GIVEN.search(text, first, start) is not None
 
 
 def _overlaps(form: re.Pattern[str], longest: int, text: str, start: int, end: int) -> bool:

@@ -43,7 +43,7 @@ _ROLES = re.compile(
     r"|advertise|web-?masters|mailer(?:-daemon)?|no-?reply-[a-z0-9]+|(?:(?:corporate|company)[._-]?)?secretary|(?:news)?desk"
     r"|fotos?|photos?|bildredaktion|blog|faktencheck|hinweise|unterstuetzen|testament|medienzentrum|buchservice|printer|scanner"
     r"|ads|annons(?:er)?|anuncios|nyheter|contato|gerencia|sistemas|fraktion|newsroom|newstips|grievances?(?:[._-][a-z]{1,8})?"
-    r"|[a-z]{2,12}(?:support|inquiries|enquiries|service-?desk|help-?desk)|accounting|payroll|procurement|reception|compliance"
+    r"|[a-z]{2,12}(?:support|casework|inquiries|enquiries|service-?desk|help-?desk)|accounting|payroll|procurement|reception|compliance"
     r"|facilities|events|partner(?:ship)?s|outreach|volunteer(?:s|ing)?|general|join|conduct|contributors|system"
     r"|market|executive|foundation|comunica(?:cion|cao|tion)|pesquisa|social-?media|site|forbruker|pagina[._-]?web|user-?feedback|webredaktion"
 )
@@ -64,7 +64,7 @@ _ASKS = (
     r"|(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)[^。！？!?，,；;\n]{0,4}(?:电话|热线|邮箱|QQ|微信|号码|请|[可拨]打)"
 )
 _HOTLINE = (
-    rf"{_ASKS}|订场|信访|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|前台|监督|售[前后]|值班"
+    rf"{_ASKS}|订场|信访|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|(?<![放到在存给交留])前台|监督|售[前后]|值班"
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
     r"|(?<![a-z])our (?:tele)?phone|all rights reserved|copyright ?(?:[@©]|\(c\))|registrant|including area code"
@@ -96,7 +96,8 @@ _INSTITUTION = (
     r"|وزارة|الوزارة|شركة|مكتب|فندق|مستشفى|جامعة|مدرسة"
     r"|(?i:(?<![a-z])(?:inc|llc|ltd|corp(?:oration)?|company|co\.|plc|gmbh|hospital|clinic|university|college|school"
     r"|academy|institute|museum|librar(?:y|ies)|hotel|inn|resort|restaurant|caf[eé]|diner|bar|pizza|pizzeria|bistro|bakery|brewery|tavern|steakhouse|eatery|dishe?|church|temple|airport|station"
-    r"|bank|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
+    r"|bank(?! (?:accounts?|cards?|details|statements?|transfers?)(?![a-z]))"
+    r"|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre"
     r"|alliance|coalition|consortium|partnership)(?:e?s)?(?![a-z])"
     # compounds of German: Bundesministerium, Handballverband

@@ -29,7 +29,7 @@ _MORE = re.compile(
 )  # 中间4533，后面0095
 _RULES = {"CN_MOBILE": "cn_mobile", "CN_RESIDENT_ID": "cn_resident_id", "CN_BANK_CARD": "cn_bank_card"}
 _WORDS = {
-    "CN_MOBILE": "手机|手機|电话|電話|号码|號碼|微信|联系方式|"
+    "CN_MOBILE": "手机|手機|电话|電話|号码|號碼|微信|联系方式|致电|致電|"
     + worded("phone", "mobile", "cell", "number", "tel", "call", "contact"),
     "CN_RESIDENT_ID": "身份|身分|证件|證件|证号|" + worded("id", "identity"),
     "CN_BANK_CARD": "卡|[账帐][号户]|" + worded("card", "account"),

@@ -114,7 +114,7 @@ def test_not_found(text):
     ("text", "state"),
     [
         (f"{ID[:17]}{'0' if ID[17] != '0' else '1'}", "suspect"),
-        ("身份证号 310104880721987", "suspect"),
+        ("身份证号 310104880721987", "valid"),
         ("440524188001010014", "specimen"),
         ("11010519491231002X", "specimen"),
         ("11010519491231002x", "specimen"),

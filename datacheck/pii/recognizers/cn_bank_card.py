@@ -80,7 +80,7 @@ class CnBankCard(Recognizer):
     }
     positive = (
         r"银行|行卡|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转[到给至]|打[到给至]|汇[到给至入]|尾款|打款|收款|退款|还款|存折|工资卡"
-        r"|副卡|(?:我的|我|张)卡|"
+        r"|副卡|(?:我的|我|张|[绑捆]定的)卡|转回|扣款|"
     ) + worded("card", "visa", "master", "mastercard", "unionpay", "bank", "account", "amex")
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT

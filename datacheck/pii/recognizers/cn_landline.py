@@ -6,6 +6,7 @@ from random import Random
 from datacheck.pii.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
+    BREAK,
     FIELD_LEFT,
     GAP,
     GATE_DIGITS,
@@ -36,7 +37,7 @@ _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
 _HELPLINES = frozenset({"01082951332", "057185029595", "02887577510", "02081899120", "075525629459"})
 _WRITTEN_HERE = re.compile(r"[-－()（）+]|\A00?86")
 _LABELLED = re.compile(r"(?i:\b(?:tel|fax|phone|telephone)\b\W*\Z)")
-_HAN = re.compile(r"[\u3400-\u9fff]")
+_SAYS_CHINA = re.compile(r"[\u3400-\u9fff]|\b(?:China|Chinese)\b")
 _WORD = re.compile("[A-Za-z]{2,}")
 _BRITAINS_GROUPS = re.compile(r"0[0-9]{3}[ \-][0-9]{3}[ \-][0-9]{4}")  # 0207-083-6089, 0901-222-3333
 _OTHER_TONGUE = re.compile(
@@ -70,7 +71,7 @@ class CnLandline(Recognizer):
     gate = GATE_DIGITS
     prefilter = (
         rf"0{GAP}[1-9](?:{GAP}[0-9]){{8}}|86{GAP}[1-9](?:{GAP}[0-9]){{8}}"
-        rf"|(?:{_LABEL}){LINKER}[2-8](?:[ \-]?[0-9]){{6}}"
+        rf"|(?:{_LABEL}){LINKER}(?:[2-8](?:[ \-]?[0-9]){{6}}|0(?:(?:{BREAK}|-)?[0-9]){{9}})"
     )
     # eight digits stand in every other text with digits, and are a telephone only beside a word
     weak = r"[2-8][0-9]{3}[ \-]?[0-9]{4}"
@@ -85,6 +86,10 @@ class CnLandline(Recognizer):
         "cn_landline.before_letters": (
             rf"(?:{_LABEL})[ ]?[:：是]?[ ]?(?P<value>{_AREA}[\- ]?[2-8][0-9]{{6,7}})(?=[A-Za-z])"
         ),
+        # a number that goes on in the next line
+        "cn_landline.lines": (
+            rf"(?:{_LABEL}){LINKER}(?P<value>(?=[0-9\- ]{{3,9}}\r?\n)0(?:(?:{BREAK}|-)?[0-9]){{9,11}}){RIGHT}"
+        ),
         "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
         "cn_landline.bare": rf"{GLUED_LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
         "cn_landline.spaced": rf"{LEFT}(?=[0+]){_FOREIGN}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
@@ -97,7 +102,7 @@ class CnLandline(Recognizer):
             rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
         ),
     }
-    positive = "电话|座机|固话|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
+    positive = "电话|座机|固话|打我|打到?家|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
         "tel", "telephone", "phone", "fax", "call", "contact"
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
@@ -127,7 +132,7 @@ class CnLandline(Recognizer):
     def doubts(self, value: str, before: str, after: str) -> bool:
         """In a sentence of English a number with a 0 and no hyphen is one of Britain as well: call 09061743810."""
         words = len(_WORD.findall(before)) + len(_WORD.findall(after))
-        here = _WRITTEN_HERE.search(value) or _LABELLED.search(before) or _HAN.search(before + after)
+        here = _WRITTEN_HERE.search(value) or _LABELLED.search(before) or _SAYS_CHINA.search(before + after)
         return not here and words >= _SENTENCE
 
     def denies(self, value: str, before: str, after: str) -> bool:

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere
+from datacheck.pii.expressions import BREAK, GAP, GATE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.lookalikes import is_a_files_date
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, random_digits, words
@@ -10,6 +10,8 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, rando
 _LABEL = r"护照(?:号码?|编号)?|護照(?:號碼?)?|[Pp]assport(?: ?(?:[Nn]o\.?|[Nn]umber|#|_?number|_?no|_?id))?"
 # "US passport C03004786" is none of China
 _NATIVE = r"(?<!(?i:\bUSA?|U\.S\.|American|\bUK|British|Indian|Japanese|Korean|美国|英国|日本|韩国|印度)[ ]?)"
+# a number that goes on in the next line
+_BROKEN = rf"(?:{_LABEL})[^0-9\n]{{0,12}}[EGeg][A-Za-z]?(?:(?:{BREAK})?[0-9]){{7,8}}"
 _LETTER = "[A-HJ-NP-Za-hj-np-z]"
 _DIGITS7, _DIGITS8 = rf"(?:{GAP}[0-9]){{7}}", rf"(?:{GAP}[0-9]){{8}}"
 
@@ -22,8 +24,9 @@ class CnPassport(Recognizer):
     priority = 70
     policy = Policy("block", hard=True)
     label = "护照"
-    gate = GATE_DIGITS
+    gate = f"{GATE_DIGITS}\n{_BROKEN}"
     prefilter = GATE_DIGITS
+    prefilters = (_BROKEN,)
     needs = anywhere("护照", "護照", "passport")
     patterns = {
         "cn_passport": (
@@ -33,6 +36,10 @@ class CnPassport(Recognizer):
         "cn_passport.labelled": (
             rf"{_NATIVE}(?:{_LABEL}){LINKER}(?:{GLUED_LEFT}|(?<=(?i:passport)))"
             rf"(?P<value>(?:[EGDSPKHMegdspkhm]{GAP}(?:[A-Za-z]{GAP})?)?[0-9](?:{GAP}[0-9]){{5,8}}){RIGHT}"
+        ),
+        "cn_passport.lines": (
+            rf"(?:{_LABEL})[^0-9\n]{{0,12}}(?<![0-9A-Za-z])"
+            rf"(?P<value>(?=[^\n]{{2,9}}\n)[EGeg][A-Za-z]?(?:(?:{BREAK})?[0-9]){{7,8}}){RIGHT}"
         ),
     }
     positive = r"护照|護照|(?i:passport)"

@@ -19,6 +19,7 @@ _FORM = re.compile(
 _ENDS_A_WORD = re.compile(r"(?:大吉|[最更全创重]新|[里讯为度翼]云)\Z")
 # 20苏州高新SCP003: year, issuer, kind and number
 _BOND = re.compile("[0-9]{2}[\u4e00-\u9fff]{2,8}(?:SCP|MTN|PPN|ABN|CP)[0-9]{3}\\Z")
+_ONE_BY_ONE = re.compile("[^ ](?: [0-9A-Z]){6,7}")  # 京 A X T 2 7 5
 _NOT_ON = "(?!-[0-9])"  # 伍琼 SSN220-14-1237
 
 
@@ -50,7 +51,8 @@ class CnPlate(Recognizer):
             return Judgement(1.0, "specimen")
         if digits < 2 + plate[-1].isascii():  # rare, and near to words: 新S60L
             return Judgement(0.2, "valid") if rule == "cn_plate" and value.isupper() else None
-        return Judgement({"cn_plate": 0.7}.get(rule, 0.3), "valid")
+        sure = rule == "cn_plate" or _ONE_BY_ONE.fullmatch(value) is not None
+        return Judgement(0.7 if sure else 0.3, "valid")
 
     def is_other(self, text: str, start: int, end: int) -> bool:
         """A word may end in the sign of a province, before the name of a device or the kind and number of a bond."""

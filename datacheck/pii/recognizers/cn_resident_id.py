@@ -3,7 +3,7 @@
 from datetime import date
 from random import Random
 
-from datacheck.pii.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, HAN, LEFT, RIGHT, SIGNS
+from datacheck.pii.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, HAN, LEFT, LINKER, RIGHT, SIGNS
 from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
@@ -26,7 +26,7 @@ _COUNTRIES = words(
 )
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)  # 2^(17-i) mod 11
 _CHECK_DIGITS = "10X98765432"
-_LENGTH = 18
+_LENGTH, _OLD_LENGTH = 18, 15
 _GLUED = r"(?<=(?<![A-Za-z0-9])(?i:id|id ?card|id ?no\.?|no\.?|sfzh?))"  # ID110105…
 
 
@@ -36,6 +36,9 @@ _SIGNED = (
     rf"|[1-9][0-9]{{3}}(?:{BETWEEN_GROUPS}[0-9]{{4}}){{3}}{BETWEEN_GROUPS}[0-9][0-9Xx]"
 )
 _CHECKED = ("cn_resident_id.lines", "cn_resident_id.signs", "cn_resident_id.touched")
+_FIFTEEN = (  # region, YYMMDD, number in the register: before 1999
+    rf"[1-8](?:{GAP}[0-9]){{7}}{GAP}(?:0{GAP}[1-9]|1{GAP}[0-2]){GAP}(?:0{GAP}[1-9]|[12]{GAP}[0-9]|3{GAP}[01])(?:{GAP}[0-9]){{3}}"
+)
 _BROKEN = rf"[1-9](?:(?:{BREAK})?[0-9]){{16}}(?:{BREAK})?[0-9Xx]"
 
 
@@ -49,7 +52,9 @@ class CnResidentId(Recognizer):
     region = "CN"
     priority = 30
     policy = Policy("block", hard=True)
-    prefilter = rf"{_BROKEN}|{_SIGNED}|[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
+    prefilter = (
+        rf"[1-9](?:(?:{BREAK})?[0-9]){{14}}|{_SIGNED}|[1-9](?:{GAP}[0-9]){{14}}|[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}"
+    )
     gate = GATE_DIGITS
     patterns = {
         "cn_resident_id": (
@@ -66,8 +71,9 @@ class CnResidentId(Recognizer):
             rf"{LEFT}(?:[1-9][0-9]{{5}}(?P<sign>{SIGNS})(?:19|20)[0-9]{{6}}(?P=sign)[0-9]{{3}}[0-9Xx]"
             rf"|[1-9][0-9]{{3}}(?P<four>{BETWEEN_GROUPS})(?:[0-9]{{4}}(?P=four)){{3}}[0-9][0-9Xx]){RIGHT}"
         ),
-        "cn_resident_id.15": (
-            rf"{LEFT}[1-8][0-9]{{5}}{GAP}[0-9]{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]){GAP}[0-9]{{3}}{RIGHT}"
+        "cn_resident_id.15": rf"{LEFT}{_FIFTEEN}{RIGHT}",
+        "cn_resident_id.15_lines": (
+            rf"身[份分][证證](?:[号號][码碼]?)?{LINKER}(?P<value>[1-8](?:(?:{BREAK})?[0-9]){{14}}){RIGHT}"
         ),
         "cn_resident_id.foreigner_2017": rf"{LEFT}[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}{RIGHT}",
     }
@@ -92,8 +98,8 @@ class CnResidentId(Recognizer):
             return Judgement(0.2, "suspect") if len(number) == _LENGTH else None
         if rule in _CHECKED and number[-1] != check_digit(number[:17]):
             return None
-        if rule == "cn_resident_id.15":
-            return Judgement(0.2, "suspect")
+        if len(number) == _OLD_LENGTH:  # no check digit: the word beside it is all the evidence
+            return Judgement(0.6 if rule.endswith("lines") else 0.2, "valid")
         if number[-1] == check_digit(number[:17]):
             return Judgement(1.0, "valid")
         return Judgement(0.3 if number[0] == "9" else 0.6, "suspect")

@@ -7,7 +7,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _LABEL = r"[台臺]胞[证證]|通行[证證]|回[乡鄉][证證卡]|(?i:(?:compatriots?|travel|return|taiwan)[ _\-]{0,2}permit)"
-_NUMBER_OF = rf"(?:{_LABEL})(?:[号號][码碼]?|[证證][号號]|[编編][号號]|[ _\-]{{0,2}}(?i:number|num|no\.?))?"
+_NUMBER_OF = rf"(?:{_LABEL})[)）]?(?:[号號][码碼]?|[证證][号號]|[编編][号號]|[ _\-]{{0,2}}(?i:number|num|no\.?))?"
 _DIGITS = rf"(?:{GAP}[0-9])"
 
 

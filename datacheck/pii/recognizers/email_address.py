@@ -75,8 +75,13 @@ _OTHER_PROVIDERS = words(
 )
 _OF_A_COUNTRY = re.compile(r"(?:yahoo|hotmail|live|outlook|gmx)\.(?:(?:com|co)\.)?[a-z]{2}")  # yahoo.com.tw
 _OF_A_MAIL = re.compile(r"(?i:message-?id|in-reply-to)[\"']?[ ]?[:=]?[ ]?<?\Z")
+# "set it up with @live.com mail"
+_WORD_BEFORE_A_PROVIDER = re.compile("(?i:with|from|for|via|your|using|ending in) @")
 # The mask of somebody in a chat room, user@machine: "=== ann [n=ann@host] has joined", "ann (~ann@host) has left".
-_MASK_BEFORE = re.compile(r"(?:[\[(!](?:[ni]=|[~^])|(?:Joins|Parts|Quits): [^ \n]{1,16} \()\Z")
+# A nickname may hold signs that no mailbox has: [n=||ann@host], [~SGC|ann@host].
+_MASK_BEFORE = re.compile(
+    r"(?:[\[(!](?:[ni]=|[~^])[A-Za-z0-9]{0,12}[|\[\]{}^`\\]{0,3}|(?:Joins|Parts|Quits): [^ \n]{1,16} \()\Z"
+)
 _NICKNAMED = re.compile(r"(?:\A|\n|[=*>!-] )[^ \n]{1,16} [\[(]\Z")  # "-!- ann (ann@host) has quit": its line begins so
 _MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
 # A line of a provider is named after its address: ann@69-12-132-188.dsl.example.net. No mailbox is there.
@@ -207,6 +212,7 @@ class EmailAddress(Recognizer):
     def doubts(self, value: str, before: str, after: str) -> bool:
         """The number of a mail is no mailbox, nor is the mask of somebody in a chat room or on a provider's line."""
         masked = _NICKNAMED.search(before) and _MASK_AFTER.match(after)
+        masked = masked or _WORD_BEFORE_A_PROVIDER.match(value)
         if masked or _OF_A_MAIL.search(before) or _MASK_BEFORE.search(before):
             return True
         domain = value.rpartition("@")[2]

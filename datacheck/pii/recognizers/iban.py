@@ -7,6 +7,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _CHAR = "[0-9A-Za-z]"
+_LABEL_TOUCHES = "(?<=(?<![A-Za-z])(?i:iban))"
 
 
 class Iban(Recognizer):
@@ -18,7 +19,8 @@ class Iban(Recognizer):
     prefilter = rf"[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11}}|[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11}}"
     patterns = {
         "iban": rf"{LEFT}[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11,30}}{RIGHT}",
-        "iban.solid": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}[0-9A-Z]{{11,30}}{RIGHT}",  # words in capitals may follow
+        # words in capitals may follow, and the label may touch it
+        "iban.solid": rf"(?:{LEFT}|{_LABEL_TOUCHES})[A-Z]{{2}}[0-9]{{2}}[0-9A-Z]{{11,30}}{RIGHT}",
         "iban.lower": rf"{LEFT}[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11,30}}{RIGHT}",
         # A word may follow in capitals; groups of four end where the number does.
         "iban.groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?:[ \-][0-9A-Z]{{1,3}})?{RIGHT}",

@@ -6,6 +6,7 @@ from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, RIGHT, anywh
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
+_LEFT = rf"(?:{GLUED_LEFT}|(?<=(?<![0-9A-Za-z])(?i:id)))"
 _NO_DATE = r"(?!1[0-9]{3}[\-. ][0-9]{1,2}[\-. ][0-9]{1,2}(?![0-9]))"  # 1990-12-11
 
 
@@ -22,7 +23,7 @@ class MoId(Recognizer):
     needs = anywhere("澳门", "澳門", "macau", "macao", "bir")
     patterns = {
         "mo_id.slashes": rf"{GLUED_LEFT}(?<![0-9]/)[157][ ]?/[ ]?[0-9](?:{GAP}[0-9]){{5}}[ ]?/[ ]?[0-9](?![0-9/])",
-        "mo_id": rf"{GLUED_LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
+        "mo_id": rf"{_LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
         "mo_id.bare": rf"{GLUED_LEFT}{_NO_DATE}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
     }
     positive = r"澳门|澳門|BIR(?![A-Z])|(?i:macau|macao|bir_?(?:no|num))"

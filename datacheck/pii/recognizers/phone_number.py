@@ -4,6 +4,7 @@ import re
 from random import Random
 
 from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, RIGHT, worded
+from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
 
@@ -24,11 +25,14 @@ _TEN = (
 )
 # … or each digit by itself: Phone: 4 0 4 8 6 7 7 4 6 8
 _APART = (
-    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call)(?:[ _](?i:number|no\.?|me|back|is|at|on)){0,3}[: ]{1,2}"
-    r"(?P<value>[2-9](?:[ .\-][0-9]){9})"
+    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call|reach|ring|(?:my|his|her) number)"
+    r"(?:[ _](?i:number|no\.?|me|my wife|my husband|him|her|us|back|is|at|on)){0,4}[:, ]{1,2}"
+    r"(?P<value>(?:1[ .\-])?[2-9](?:[ .\-][0-9]){9})"
 )
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
-_SCORES = {"phone_number": 0.7} | dict.fromkeys([f"phone_number.{rule}" for rule in ("area", "eleven", "apart")], 0.6)
+_SCORES = {"phone_number": 0.7} | dict.fromkeys(
+    [f"phone_number.{rule}" for rule in ("area", "eleven", "apart", "before_letters")], 0.6
+)
 # - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
 _PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+|\+ [0-9]+(?: [0-9]+)+[.][0-9]")
 _SUM = re.compile(r"\+ [0-9]+(?: [-+\u2212] [0-9]+)+")
@@ -66,6 +70,10 @@ class PhoneNumber(Recognizer):
         "phone_number.us": (
             rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}"
             rf"{_SECOND}[0-9]{{4}}{RIGHT}(?![\-.][0-9])"
+        ),
+        "phone_number.before_letters": (
+            rf"(?<![A-Za-z]){_LABEL}[ ]?[:：]?[ ]?"
+            rf"(?P<value>(?:\+?1[ .\-]?)?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,2}}[2-9][0-9]{{2}}[\-. ][0-9]{{4}})(?=[A-Za-z])"
         ),
         "phone_number.ten": rf"(?<![A-Za-z]){_TEN}{RIGHT}",
         "phone_number.apart": rf"(?<![A-Za-z]){_APART}{RIGHT}(?![ .\-][0-9])",
@@ -111,6 +119,10 @@ class PhoneNumber(Recognizer):
         """A sum with blanks around all its signs, behind the figure it begins with, is arithmetic."""
         del after
         return _SUM.fullmatch(value) is not None and _OPERAND.search(before) is not None
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What a machine wrote is none."""
+        return is_machines(text, start, end)
 
     def is_sample(self, text: str, start: int, end: int) -> bool:
         """What stands behind the rule of how a number is written, and "like", shows it."""

@@ -29,7 +29,7 @@ _LEAST_ENTROPY = 2.5
 _CASES = {name: (name, name.capitalize(), name.upper()) for row in _LIST["near"] for name in row["names"]}
 _KEYWORD = r"(?:(?i:key|token|secret|auth|passw|pwd|cred|api)|密钥|秘钥|令牌)"
 _LABEL = r"[0-9A-Za-z_.\- \t的密秘钥令牌]{0,20}"
-_ASSIGNED = r"[\s'\"]{0,3}(?:=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|是|为|is)[`'\"\s=]{0,5}"
+_ASSIGNED = r"[\s'\"]{0,3}(?:=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|-[ \t][`'\"]|是|为|is)[`'\"\s=]{0,5}"
 
 
 def _behind(names: Iterable[str], condition: str = "") -> str:
@@ -86,7 +86,8 @@ _ENOUGH_BODY = 64
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
 _WORDS_IN_IT = frozenset({"secret.openai-api-key", "secret.pypi-upload-token"})
 _SLUG = re.compile(r"[a-z]+(?:-[a-z]{2,}){4,}(?:-[a-z0-9]+)*")  # …/pypi-user-is-back-with-malware-b12669cefaa5
-_FEWEST_DIGITS = {"secret.slack-token": 3} | dict.fromkeys((*_WORDS_IN_IT, *_NEAR), 1)
+_BARE = ("secret.slack-token", "secret.secret-key", "secret.bare-key")  # words follow their prefix as well
+_FEWEST_DIGITS = dict.fromkeys(_BARE, 3) | dict.fromkeys((*_WORDS_IN_IT, *_NEAR), 1)
 _SPECIMENS = frozenset(_LIST["specimens"])
 
 

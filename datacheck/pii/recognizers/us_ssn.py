@@ -12,6 +12,7 @@ _START = rf"(?:{LEFT}|(?<=(?i:ssn))|(?<=[^A-Za-z][Nn]o))"
 # "The Social Security number on file (…": more characters than the window of context has
 _LABEL = r"(?i:social[ _\-]?security[ _\-]{0,2}(?:number|num|no\.?|card(?: number)?)"
 _LABEL += r"|(?<![a-z])soc(?:ial)?\.?[ ]?sec(?:urity)?\.?(?:[ ](?:number|num|no\.?))?|(?<![a-z])ss[ ]?\#"
+_LABEL += r"|(?<=(?:my|his|her|their|your) )social(?=,? (?:is |number |no\.? )?[0-9])"
 _LABEL += r"|(?<![a-z])ssn|(?<![a-z])social(?= (?:is |number |no\.? )?[0-9]{3}[ .][0-9]{2}[ .]))"
 # Year, month and number of a paper (arXiv's scheme since 2015): 2301.12345
 _ARXIV = re.compile(r"[0-9]{2}(?:0[1-9]|1[0-2])[.·][0-9]{5}")
@@ -34,6 +35,7 @@ class UsSsn(Recognizer):
     patterns = {
         "us_ssn": rf"{_START}(?<![0-9]{_SEP})[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}}{RIGHT}(?!{_SEP}[0-9])",
         "us_ssn.labelled": rf"{_LABEL}{LINKER}{LEFT}(?P<value>[0-8](?:{GAP}[0-9]){{8}}){RIGHT}(?!-[0-9])",
+        "us_ssn.before_letters": rf"(?i:ssn){LINKER}(?P<value>[0-8][0-9]{{2}}-[0-9]{{2}}-[0-9]{{4}})(?=[A-Za-z])",
         "us_ssn.spaced": rf"{_START}(?<![0-9]{_SEP})[0-8](?:{GAP}[0-9]){{8}}{RIGHT}(?!{_SEP}[0-9])",
     }
     positive = (

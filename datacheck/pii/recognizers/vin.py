@@ -10,8 +10,9 @@ _CHAR = "[A-HJ-NPR-Z0-9]"
 # ISO 3779 and 49 CFR 565: I, O and Q are no characters of one; the ninth is the check digit (also GB 16735).
 _VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", map(int, "123456781234579234567890123456789"), strict=True))
 _WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
+_SIGN = r"(?:[ ]?[\-.·][ ]?|[ ])"
 # character by character or in fours: L S V …, LSVA 2VAD …
-_SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}[ \-]){{3}}[0-9]{{4}}[ \-][0-9])"
+_SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}{_SIGN}){{3}}[0-9]{{4}}{_SIGN}[0-9])"
 
 
 class Vin(Recognizer):

@@ -40,6 +40,7 @@ _STATES = (
     "blocked|banned|hacked|broken|working|logged|frozen|offline|private|disabled|linked|locked|connected|installed"
 )
 _NO_PRODUCT = r"(?!(?i:web|pay|app|sdk|api|open|mini|ios|mac|win|ver)|[a-z]+[ ](?:19|20)[0-9]{2}(?![0-9]))"
+_NO_VARIABLE = r"(?!_[A-Za-z_]+(?![A-Za-z0-9_\-]))"  # Wx_plus_b
 _BROKEN = (
     r"(?:wxid[ ]_[a-z0-9]{6,20}|[a-z]{2,12}[ ](?:[a-z]{0,12}[_\-][a-z]{0,12}|[a-z]{0,8})[0-9]{2,6}"
     r"|[a-z]{2,12}[_\-][a-z]{0,4}[ ][a-z]{0,12}[0-9]{2,6})"
@@ -98,7 +99,7 @@ class Wechat(Recognizer):
         "wechat.v": rf"(?<![A-Za-z0-9])[Vv]：(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])",
         "wechat.number": (
             rf"(?:微信号码?|微信ID|[加+＋]微信?|加[ ]?[Vv薇威](?![A-Za-z0-9])|[徽薇威]信|绿泡泡"
-            rf"|(?<![A-Za-z0-9])(?:[VvWw][Xx]号?|[Vv]信)){LINKER}"
+            rf"|(?<![A-Za-z0-9.])(?:[VvWw][Xx]号?{_NO_VARIABLE}|[Vv]信)){LINKER}"
             rf"(?<![0-9A-Za-z])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         "wechat.spelt": (

@@ -36,6 +36,22 @@ SABOTAGES = (
         "tests/pii/test_parts_and_short_names.py::test_digits_said_in_english_are_read_at_their_words",
     ),
     Sabotage(
+        "results_of_doctests_are_telephones",
+        "what a doctest shows below its call is no telephone",
+        "datacheck.pii.lookalikes.is_machines",
+        "or _is_in_a_doctest(text, start)",
+        "or False",
+        "tests/pii/test_seventh_generator.py::test_what_only_looks_like_one_is_none",
+    ),
+    Sabotage(
+        "fifteen_digits_are_doubtful",
+        "an old resident number of 15 digits beside its word blocks",
+        "datacheck.pii.recognizers.cn_resident_id.CnResidentId.judge",
+        "if len(number) == _OLD_LENGTH:",
+        "if False:",
+        "tests/pii/test_seventh_generator.py::test_what_is_glued_broken_or_labelled_otherwise_is_found",
+    ),
+    Sabotage(
         "no_name_of_hong_kong",
         "names of Hong Kong in Latin letters are found beside somebody's data",
         "datacheck.pii.cantonese._is_name",
