@@ -70,7 +70,10 @@ ARITHMETIC_RIGHT = (
 
 
 def one_of(words: Iterable[str]) -> str:
-    """Any of many words, parted by their first character: `regex` tries one after the other (150: 5 x the time)."""
+    """Any of many words, for `regex`, which tries one after the other: by first characters it takes a fifth.
+
+    Rust's engine looks for all at once, and takes twice as long.
+    """
     by_first: dict[str, list[str]] = {}
     for word in words:
         by_first.setdefault(re.escape(word[0]), []).append(re.escape(word[1:]))

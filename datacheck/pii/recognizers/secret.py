@@ -17,7 +17,7 @@ _LIST = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encodin
 _UNNAMED = {f"secret.{row['id']}": row["expression"] for row in _LIST["unnamed"]}
 _PREFIXED = {f"secret.{row['id']}": row["expression"] for row in _LIST["prefixed"]} | _UNNAMED
 _WORDS = sorted(sorted({word for row in _LIST["prefixed"] for word in row["words"]}), key=len, reverse=True)
-_BEGINNINGS = one_of(word for row in _LIST["prefixed"] if "inside" not in row for word in row["words"])
+_BEGINNINGS = [word for row in _LIST["prefixed"] if "inside" not in row for word in row["words"]]
 _INSIDE = [row["expression"] for row in _LIST["prefixed"] if "inside" in row]
 _ROWS = [*_LIST["prefixed"], *_LIST["unnamed"]]
 _ENTROPY = {f"secret.{row['id']}": row["entropy"] for row in _ROWS if "entropy" in row} | {
@@ -34,8 +34,8 @@ _ASSIGNED = r"[\s'\"]{0,3}(?:=|>|:{1,3}=|\|\||[:：]|=>|\?=|,|-[ \t][`'\"]|是|�
 
 def _behind(names: Iterable[str], condition: str = "") -> str:
     """The names, the label that goes on behind them, and an assignment, after gitleaks' GenerateSemiGenericRegex."""
-    cases = one_of(case for name in names for case in _CASES[name])
-    return f"{cases}{condition}{_LABEL}{_ASSIGNED}"
+    cases = "|".join(re.escape(case) for name in names for case in _CASES[name])
+    return f"(?:{cases}){condition}{_LABEL}{_ASSIGNED}"
 
 
 _NEAR = {
@@ -104,7 +104,7 @@ class Secret(Recognizer):
     # Words that Rust looks for by Aho-Corasick, as gitleaks does; the rest is for the few texts that have one.
     gate = "|".join(map(re.escape, (*_WORDS, *_NAMES, *_OTHER_WORDS)))
     gate += "\n" + "|".join(_UNNAMED.values())
-    prefilter = rf"{_BEGINNINGS}{_TOKEN}{{8}}|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
+    prefilter = rf"(?:{'|'.join(map(re.escape, _BEGINNINGS))}){_TOKEN}{{8}}|-----BEGIN [A-Z0-9 ]*PRIVATE KEY"
     prefilters = (_ANY_NEAR, *(_rust("|".join(each)) for each in (_INSIDE, _UNNAMED.values(), _LOGINS.values())))
     words = {
         **{f"secret.{row['id']}": tuple(row["words"]) for row in _ROWS},
@@ -120,9 +120,9 @@ class Secret(Recognizer):
         "secret.private_key": _PEM,
     }
     extents = (
-        rf"{LEFT}{_BEGINNINGS}{_TOKEN}{{8,}}",  # as long as it goes on
+        rf"{LEFT}{one_of(_BEGINNINGS)}{_TOKEN}{{8,}}",  # as long as it goes on
         *(f"{LEFT}{expression}" for expression in (*_INSIDE, *_UNNAMED.values(), *_LOGINS.values())),
-        rf"{_behind(_CASES)}(?P<value>{_TOKEN}{{15,}})",
+        rf"{one_of(_NAMES)}{_LABEL}{_ASSIGNED}(?P<value>{_TOKEN}{{15,}})",
         rf"-----BEGIN [A-Z0-9 ]{{0,48}}PRIVATE KEY{_BODY}*",
     )
     positive = r"密钥|秘钥|令牌|凭证|(?i:key|token|secret|credential)"
