@@ -548,6 +548,25 @@ def test_a_passage_with_another_question_is_no_leak(passage, asked, other, shape
     assert same.value("shared_passages") == 0
 
 
+@pytest.mark.parametrize(
+    ("passage", "asked", "reworded"),
+    [
+        (ARTICLE, "Who carried the stones over the causeway at low tide?", "At low tide, who carried stones over the causeway?"),
+        ("小明的爷爷年轻时在县城的粮站当过会计，后来回到村里教了三十年书，退休后又替邻居们写信记账。\n", "爷爷退休以后还在做什么事情？",
+         "爷爷在退休之后还做什么事？"),
+        ("", "关于草船借箭的经过，下面哪一项的说法与原文的意思不相符合？\nA. 诸葛亮在三天之内借到了十万枝箭\nB. 鲁肃把借船的事告诉了周瑜",
+         "关于草船借箭的经过，下面哪一项的说法与原文的意思不相符合？\nA. 诸葛亮在三天之内借到了十万枝箭"),
+        ("", "关于草船借箭的经过，下面说法与原文的意思不相符合的一项是（　）\nA. 诸葛亮在三天之内借到了十万枝箭\nB. 鲁肃把借船的事告诉了周瑜",
+         "关于草船借箭的经过，下面说法与原文的意思不相符合的一项是（　）\nA. 诸葛亮在三天之内借到了十万枝箭"),
+    ],
+    ids=["english", "chinese", "lost-option", "no-question-mark"],
+)  # fmt: skip
+def test_the_same_question_in_other_words_is_no_other_question(passage, asked, reworded):
+    held = {"eval": [{"question": f"{passage}{asked}", "answer": "-"}]}
+    found = leaks(*CLEAN, f"{passage}{reworded}", check=Leakage(against=("eval",)), others=held)
+    assert (found.value("rate"), found.value("shared_passages")) == (Ratio(1, 1), 0)
+
+
 def test_a_passage_of_a_red_line_set_is_one_too_many():
     held = {"eval": [{"question": f"{ARTICLE}Who carried the stones over the causeway?", "answer": "-"}]}
     check = Leakage(red_line=("eval",))

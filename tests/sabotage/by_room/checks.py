@@ -23,7 +23,7 @@ SABOTAGES = (
         "a_passage_with_another_question_is_a_leak",
         "a passage that stands here with another question is no leak",
         "datacheck.features.shared_passages.ask_another",
-        "< least * len(asked[row])",
+        "< least * len(asked[row].grams)",
         "< 0",
         "tests/checks/test_leakage.py::test_a_passage_with_another_question_is_no_leak",
     ),

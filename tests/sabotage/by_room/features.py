@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "reworded_is_another_question",
+        "an item whose question is reworded has leaked, though its passage may be shared",
+        "datacheck.features.shared_passages.ask_another",
+        'and not _is_reworded(asked[row].words, text or "")',
+        "",
+        "tests/checks/test_leakage.py::test_the_same_question_in_other_words_is_no_other_question",
+    ),
+    Sabotage(
         "a_repeated_text_is_planted_often",
         "what the search misses of a text counts once, however often it stands there",
         "datacheck.features.planting.Plants.compute",
