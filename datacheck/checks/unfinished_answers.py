@@ -25,7 +25,7 @@ from datacheck.features.turn_texts import (
 )
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
-from datacheck.text.heaps import heaps
+from datacheck.text.heaps import ceiling, heaps
 from datacheck.text.views import alone
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label
@@ -151,9 +151,9 @@ class UnfinishedAnswers(Check):
     ones where of twenty and more hardly any (5 %) ends on a word that needs another one (the, of), as 10 to 20 % of all
     words are.
     Elsewhere a missing full stop is no sign: lists, titles and code end without one. Short answers (below 40
-    characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop that
-    have one length far more often than lengths nearby are
-    counted apart (`cut_length`): a limit cut them, wherever it fell.
+    characters) are judged for fences and boxes only. In pairs only the chosen one counts. Answers without a stop are
+    counted apart (`cut_length`) that have one length far more often than lengths nearby, or that are the longest ones,
+    of nearly one size (ten and more, where shorter ones do end): a limit of characters or tokens cut them.
 
     `headless` counts prompts and last answers whose beginning is lost: a mark that ends a clause (“，”, “。”, ")")
     comes first, or a small letter where the other sentences, and nearly all other texts, begin with a capital. A
@@ -174,11 +174,11 @@ class UnfinishedAnswers(Check):
             why="some answers end openly on purpose; above 1 row in 200 a limit cut them",
         ),
         "cut_length": Metric(
-            "rows whose last answer has no stop and a length at which such answers pile up",
+            "rows whose last answer has no stop and, by its length, was cut at a limit",
             "share",
             "rows",
             Limit(warn_max=0),
-            why="a pile is mostly a limit of tokens, but not surely",
+            why="such lengths are mostly a limit of tokens, but not surely",
         ),
         "headless": Metric(
             "rows whose prompt or last answer begins in the middle",
@@ -228,7 +228,9 @@ class UnfinishedAnswers(Check):
         kinds["open_line"] = pl.col("row").is_in(lines.implode()) & ~pl.any_horizontal(*kinds.values())
         cut, shown = _piled(last)
         at_limit = pl.col("length").is_in(cut.implode()) & ~pl.col("stopped")
-        kinds["cut_length"] = at_limit | (pl.col("length").is_in(shown.implode()) & pl.col("dots"))
+        least = _ceiling(last)
+        over = never if least is None else (pl.col("bytes") >= least) & ~pl.col("stopped")
+        kinds["cut_length"] = at_limit | over | (pl.col("length").is_in(shown.implode()) & pl.col("dots"))
         odd = last.filter(pl.any_horizontal(*kinds.values()))
         found = flagged(of_rows(data[Need(Endings())], odd), kinds)
         end = pl.format("…{}", pl.col("text").str.strip_chars_end().str.slice(-_SHOWN))
@@ -264,7 +266,7 @@ class Endings(Feature):
     """
 
     columns = {
-        **PLACE, "length": pl.UInt32, "hash": pl.UInt64, **dict.fromkeys(_OF_ENDINGS, pl.Boolean),
+        **PLACE, "length": pl.UInt32, "bytes": pl.UInt32, "hash": pl.UInt64, **dict.fromkeys(_OF_ENDINGS, pl.Boolean),
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
@@ -282,7 +284,7 @@ def _endings(texts: pl.LazyFrame) -> pl.LazyFrame:
     bare_line = pl.col("plain"), end.str.contains(r"[a-z\p{Han}]\s*$"), text.str.contains(_UNSTOPPED_LINE)
     table = table.with_columns(**holds_each(table, {"bare_line": bare_line, "clauses": (clauses,)}))
     return table.lazy().select(
-        "row", "part", "role", "turn", "path", "length", "plain", "bare_line", "clauses",
+        "row", "part", "role", "turn", "path", "length", "plain", "bare_line", "clauses", bytes=text.str.len_bytes(),
         **holds_each(table, _conditions()),
         broken_json=_broken_json(table["text"]),
         stopped=text.str.contains(_STOPPED),
@@ -389,6 +391,12 @@ def _piled(last: pl.LazyFrame) -> tuple[pl.Series, pl.Series]:
     cut = there.agg(pl.col("stopped").mean()).filter(pl.col("stopped") <= _BY_CHANCE)["length"]
     shown = heaps(dots["length"].to_numpy().astype(np.int64), shortest=_LONG)
     return cut, pl.Series(shown, dtype=cut.dtype)
+
+
+def _ceiling(last: pl.LazyFrame) -> int | None:
+    """The bytes from which on answers without a stop were cut by a limit of tokens; each text counts once."""
+    long = last.unique("hash").filter(pl.col("length") >= _SHORTEST).select("bytes", "stopped").collect()
+    return ceiling(long["bytes"].to_numpy().astype(np.int64), ~long["stopped"].to_numpy())
 
 
 def _leaves_stops_out(last: pl.LazyFrame) -> bool:

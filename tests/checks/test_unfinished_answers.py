@@ -98,6 +98,23 @@ def test_one_in_two_hundred_is_told():
     assert finding(UnfinishedAnswers(), [*rows, row(EN + "and the")]).status == "warn"
 
 
+@pytest.mark.parametrize(
+    "sentence", ["The green leaf takes in light and gives off air. ", "绿叶吸收阳光，也放出氧气。"]
+)
+def test_a_limit_of_tokens_shows_by_the_longest_answers(sentence):
+    """Fifteen answers that nothing is longer than, of different lengths and all without a stop."""
+    tell = len(sentence.encode())
+    whole = [row(f"{n}: " + sentence.strip() * (2 + n % (700 // tell))) for n in range(90)]
+    cut = [
+        row(f"{n}: {sentence * (1500 // tell)}{sentence[: 9 + n % 3]}{'x' if tell == len(sentence) else '的'}")
+        for n in range(15)
+    ]
+    result = measure(UnfinishedAnswers(), [*whole, *cut])
+    assert result.value("cut_length") == Ratio(15, 105)
+    ended = [row(f"{n}: {sentence.strip() * (1500 // tell)}") for n in range(15)]
+    assert measure(UnfinishedAnswers(), [*whole, *ended]).value("cut_length") == Ratio(0, 105)
+
+
 def test_who_leaves_stops_out_is_not_judged_by_one():
     cut = row(ZH + ZH + "第二个阶段叫做暗反应，它不需要光，而是在叶绿体的基质里把二")
     loose = row("可以的，先晒太阳，再浇一点水，过两天就会好起来")

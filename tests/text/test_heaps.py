@@ -4,7 +4,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from datacheck.text.heaps import heaps
+from datacheck.text.heaps import ceiling, heaps
 
 
 def by_hand(lengths, shortest):
@@ -36,3 +36,22 @@ def test_it_is_the_rule(seed):
     random = Random(seed)
     lengths = [random.randint(10, 12) * random.choice([10, 20, 30]) for _ in range(random.randint(1, 400))]
     assert heaps(np.array(lengths), shortest=100).tolist() == by_hand(lengths, 100)
+
+
+def test_a_ceiling_is_where_the_longest_texts_have_no_end():
+    """Sizes as a limit of tokens leaves them: the longest within a quarter, and hardly one of them ended."""
+    random = Random(5)
+    short = [random.randint(100, 450) for _ in range(200)]
+    long = [random.randint(800, 1000) for _ in range(30)]
+    ended, cut = [False] * len(short), [True] * len(long)
+
+    def found(sizes, is_open):
+        return ceiling(np.array(sizes), np.array(is_open))
+
+    assert found(short + long, ended + cut) == min(long)
+    assert found(short + long, ended + [False] * len(long)) is None
+    assert found(short + long, [n % 3 == 0 for n in range(len(short))] + cut) is None  # a set that has no ends
+    assert found(short + long[:9], ended + cut[:9]) is None
+    assert found([*short, *long, 2000], [*ended, *cut, True]) is None  # one is longer than any limit
+    assert found(short[:20] + long, ended[:20] + cut) is None  # by so few nobody sees that texts do end
+    assert found([], []) is None

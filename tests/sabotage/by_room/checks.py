@@ -108,6 +108,14 @@ SABOTAGES = (
         "tests/checks/test_unfinished_answers.py::test_english_writers_who_leave_the_last_stop_out_end_on_no_article",
     ),
     Sabotage(
+        "no_limit_of_tokens",
+        "answers that a limit of tokens cut are told by their lengths",
+        "datacheck.checks.unfinished_answers.UnfinishedAnswers.measure",
+        "never if least is None",
+        "never if True",
+        "tests/checks/test_unfinished_answers.py::test_a_limit_of_tokens_shows_by_the_longest_answers",
+    ),
+    Sabotage(
         "templates_have_limits",
         "a length that answers with a stop have too is no limit",
         "datacheck.checks.unfinished_answers._piled",
