@@ -1,7 +1,7 @@
 """What people call themselves in mailboxes, paths and logs: nadia.petrov, petrov_n90, npetrov of Nadia Petrov.
 
 Both names side by side are theirs wherever they stand. An initial and a surname in one may be a word (B. Read), so
-they count where a name of a user stands: behind a sign of a path, before @, or with a sign or digits between or behind.
+they count where a name of a user stands: behind a sign of a path, before @, or with a sign or digits between or behind. So do two syllables of a Chinese name (tangyu).
 """
 
 import re
@@ -15,10 +15,9 @@ from datacheck.pii.normalise import Folded
 if TYPE_CHECKING:
     from datacheck.pii.traces import Trace
 
-_FEWEST = 5  # letters in which an initial and a surname are told
+_FEWEST = 4  # letters of a name of a user; fewer are any word
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?:[._\-][A-Za-z]+){0,2}(?:[._\-]?[0-9]{1,4})?(?![A-Za-z0-9])")
 _PART = re.compile("[A-Za-z]+")
-_FEWEST_APART = 4  # … with a sign between them
 _BEFORE = frozenset("@/\\=_~")
 
 
@@ -43,6 +42,7 @@ class Handles:
         for syllables in spelt.spellings(surname, given):
             last, rest = "".join(syllables[: len(surname)]), syllables[len(surname) :]
             self._add([], last, {"".join(each[0] for each in rest)}, number)
+            self._initials.setdefault(last + "".join(rest), number)  # two syllables may be a word: tangyu
 
     def _add(self, given: list[str], surname: str, initials: set[str], number: int) -> None:
         for word in given:
@@ -50,9 +50,8 @@ class Handles:
             self._whole.setdefault(word + surname, number)
         for short in initials:
             for one, two in ((short, surname), (surname, short)):
-                if len(one + two) >= _FEWEST_APART:
-                    self._pairs.setdefault((one, two), number)
                 if len(one + two) >= _FEWEST:
+                    self._pairs.setdefault((one, two), number)
                     self._initials.setdefault(one + two, number)
 
     def find(self, folded: Folded) -> "Iterator[Trace]":

@@ -46,9 +46,14 @@ _PART_OF_NAME = re.compile(
 _INITIALS = re.compile(
     r"(?:(?i:my name is|speaking with)[ ]|(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers|[Yy]ours),?[ ]?\n+)"
     rf"(?P<value>(?:[{UPPER}]\.[ ]?){{1,2}}{_WORD})"
+    rf"|(?<![{LATIN}])(?i:customer|client|patient|contact|recipient|passenger|employee|student|tenant|member|attending"
+    r"|caller|sender|buyer|seller|applicant|plaintiff|defendant|witness|attendees?|from|to|cc|notes by|chair|name):[ ]"
+    rf"(?P<called>(?:[{UPPER}]\.[ ]?){{1,2}}{_WORD})"
 )
 # The columns and the first values that SQL writes into them
-_INSERT = re.compile(r"(?i:insert into)[ ]\S{1,64}[ ]?\((?P<heads>[^()]{1,400})\)\s{0,8}(?i:values)\s{0,8}\((?P<cells>[^()]{1,800})")
+_INSERT = re.compile(
+    r"(?i:insert into)[ ]\S{1,64}[ ]?\((?P<heads>[^()]{1,400})\)\s{0,8}(?i:values)\s{0,8}\((?P<cells>[^()]{1,800})"
+)
 _IS_PART = re.compile(r"(?i:(?:first|last|given|family|sur)[ _\-]?name)")
 _CELL = re.compile(r"[ ]?(?:'(?P<value>(?:[^']|'')*)'|[^,']*)(?:,|\Z)")
 _ROLES = (
@@ -213,8 +218,11 @@ _TIBETAN = (
     "|措姆|加措|旦增|旺杰|旺久|晋美|才让|才旦|卓玛措|益西|嘉措"
 )
 # Who speaks in an exported talk: [09:02] Drew Park: thanks
-_TIME = r"(?m:^[ ]?[\[(]?(?:[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}[ T])?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[ ]?[AaPp][Mm])?[\])]?[ ]{1,2})"
-_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_FULL})(?=[ ]?[:：])")
+_TIME = (
+    r"(?m:^[ ]?[\[(]?(?:[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}[ T])?"
+    r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[ ]?[AaPp][Mm])?[\])]?[ ]{1,2})"
+)
+_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_FULL}|[{UPPER}]\.[ ]?{_WORD})(?=[ ]?[:：])")
 _CHINESE_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_ONE})(?=[ ]?[:：])")
 _CHINESE_PARAMETER = re.compile(
     rf"[?&](?:\w{{0,12}}name|姓名|user|customer|owner)=(?P<value>{_ONE})(?=[&#\s\"'<)\]]|\Z)"
@@ -241,6 +249,7 @@ _NO_NAMES = frozenset(
     " Date Number Count Total Amount Value Type".split()
 )
 _LEAD = 12
+_LOW_LINE = re.compile(rf"(?<=[a-z])_(?=[{UPPER}][a-z'’])")
 _SPELT_OUT = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 _IS_HAN = re.compile(f"[{HAN}]")
 GIVEN_SET = frozenset(GIVEN_CHARACTERS)
@@ -280,7 +289,8 @@ def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[in
     found = dict(free_names(texts)) if model() is not None else {}
     called = called or [NOBODY] * len(texts)
     for number, text in enumerate(texts):
-        own = [*_listed(text, called[number].surnames), *_led(text)]
+        spaced = _LOW_LINE.sub(" ", text)  # Jerome_Kowalski
+        own = [*_listed(spaced, called[number].surnames), *_led(spaced)]
         # What leads to a name says better where it ends than the network, which takes any words for one.
         others = [name for name in found.pop(number, ()) if not any(_overlap(name, each) for each in own)]
         others = [name for name in others if NEVER.isdisjoint(text[name.start + 1 : name.end])]
@@ -324,6 +334,8 @@ def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
         parts = match[0].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:
             parts = parts[1:]
+        if parts[0] in _PARTIES:  # Employee Patel: `called` knows who has a surname alone
+            continue
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
@@ -351,7 +363,9 @@ def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
     ends = given_names()[1]
     for match in (
-        each for form in (_LED, _PART_OF_NAME, _INITIALS, _OWNS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED) for each in form.finditer(text)
+        each
+        for form in (_LED, _PART_OF_NAME, _INITIALS, _OWNS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED)
+        for each in form.finditer(text)
     ):
         start, end = match.span(str(match.lastgroup))
         parts = text[start:end].split(" ")
@@ -394,7 +408,7 @@ def _under_heads(text: str) -> Iterator[FreeName]:
 def _inserted(text: str) -> Iterator[FreeName]:
     """The parts of a name that SQL writes into columns of their own."""
     for match in _INSERT.finditer(text):
-        heads = [head.strip(" \"`[]") for head in match["heads"].split(",")]
+        heads = [head.strip(' "`[]') for head in match["heads"].split(",")]
         cells = _CELL.finditer(text, *match.span("cells"))
         for head, cell in zip(heads, cells, strict=False):
             if cell["value"] and _IS_PART.fullmatch(head) and _ONE_WORD.fullmatch(cell["value"]):

@@ -27,7 +27,8 @@ _OF_SOMEBODY = re.compile(
 )
 # Whose table it is: a column of people, and one by which they are reached; none of what has a price or a website.
 _PEOPLE = re.compile(
-    r"(?i:(?:(?:full|first|last|given|family|sur|customer|client|employee|student|patient|contact|guest|member)[ _]?)?name"
+    r"(?i:(?:(?:full|first|last|given|family|sur|customer|client|employee|student|patient|contact|guest"
+    r"|member)[ _]?)?name"
     r"|employee|contact(?: person)?|customer|client|patient|student|guest|member|passenger|tenant|attendee|candidate)s?"
 )
 _REACHED = re.compile(r"(?i:(?:tele)?phone|mobile|tel|cell|e-?mail)(?![a-z])")
