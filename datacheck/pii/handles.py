@@ -1,7 +1,8 @@
 """What people call themselves in mailboxes, paths and logs: nadia.petrov, petrov_n90, npetrov of Nadia Petrov.
 
-Both names side by side are theirs wherever they stand. An initial and a surname in one may be a word (B. Read), so
-they count where a name of a user stands: behind a sign of a path, before @, or with a sign or digits between or behind. So do two syllables of a Chinese name (tangyu).
+Both names side by side are theirs wherever they stand. An initial and a surname in one may be a word (B. Read), as
+two syllables of a Chinese name may be (tangyu), so they count where a name of a user stands: behind a sign of a path,
+before @, or with a low line or digits in or behind them.
 """
 
 import re

@@ -17,7 +17,7 @@ def found(name: str, text: str) -> list[str]:
     [
         ("Nadia Petrov", "user=petrov.nadia ok", ["petrov.nadia"]),
         ("Nadia Petrov", "see resume_petrov_n90.pdf", ["petrov_n90"]),
-        ("Boris Petrov", r"C:\Users\bpetrov\Documents", ["bpetrov"]),
+        ("Clara Petrov", r"C:\Users\cpetrov\Documents", ["cpetrov"]),
         ("罗燕", r"C:\Users\yluo\Desktop", ["yluo"]),
         ("唐雨", "mail <tang-yu@qq.com>, user @tangyu", ["tang-yu", "tangyu"]),
         ("刘志明", "旅客 LIU, ZHIMING", ["LIU, ZHIMING"]),
