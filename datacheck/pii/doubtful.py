@@ -14,30 +14,44 @@ import polars as pl
 from datacheck.pii.analyzer import find
 from datacheck.pii.leaves import Span, inner_texts
 from datacheck.pii.normalise import Folded, fold_url
-from datacheck.pii.recognizers import tw_id
+from datacheck.pii.recognizers import RECOGNIZERS, tw_id
 from datacheck.pii.recognizers.cn_bank_card import luhn
 from datacheck.pii.recognizers.cn_resident_id import check_digit
 from datacheck.pii.tables import PersonsCell, persons_cells
 
 _BREAKS = re.compile(r"(?<=[0-9])[ \t]*[\r\n]+[ \t>*\-]*(?=[0-9])")
-_SIGN = r"[ \u00a0\u3000.\-\u2010-\u2015·•~～_/]"
+_SIGN = r"(?:[ ]/[ ]|[ \u00a0\u3000.\-\u2010-\u2015·•~～_/、])"
 _MOBILE_SIGN = r"[^\w\n\"'()（）\[\]{}<>|;:=]"
-_GAP = rf"(?:_|[ ]?(?:然后|接着|最后|后面|再|后)是?[ ]?|{_MOBILE_SIGN}{{0,3}})"
+# In the next line, which may be of a quotation; each group in bold
+_LINE = r"(?:[ ]?\r?\n[ \t>]{0,4}|[ ]?[*_]{2}[ ]?[*_]{2}[ ]?)"
+_GAP = rf"(?:_|[ ]?(?:然后|接着|最后|后面|再|后)是?[ ]?|{_LINE}|{_MOBILE_SIGN}{{0,3}})"
 _FORMS = {
     "CN_MOBILE": re.compile(
         rf"(?<![0-9])(?:\+?86{_SIGN}{{0,2}})?(?:1[3-9][0-9]{_GAP}[0-9]{{4}}{_GAP}[0-9]{{4}}"
-        rf"|1{_MOBILE_SIGN}{{1,2}}[3-9](?:{_MOBILE_SIGN}{{1,2}}[0-9]){{9}})(?![0-9])"
+        rf"|1{_MOBILE_SIGN}{{1,2}}[3-9](?:{_MOBILE_SIGN}{{1,2}}[0-9]){{9}}"
+        r"|1[3-9](?:[ .\-][0-9]{2}){4}[ .\-][0-9])(?![0-9])"
     ),
-    "CN_RESIDENT_ID": re.compile(rf"(?<![0-9])[1-9](?:{_SIGN}?[0-9]){{16}}{_SIGN}?[0-9Xx](?![0-9])"),
-    "CN_BANK_CARD": re.compile(rf"(?<![0-9])[3-6](?:{_SIGN}?[0-9]){{14,18}}(?![0-9])"),
+    "CN_RESIDENT_ID": re.compile(
+        rf"(?<![0-9])[1-9](?:{_SIGN}?[0-9]){{16}}{_SIGN}?[0-9Xx](?![0-9])"
+        rf"|(?<![0-9])[1-9][0-9]{{5}}{_LINE}[0-9]{{4}}{_LINE}?[0-9]{{4}}{_LINE}[0-9]{{3}}[0-9Xx](?![0-9])"
+    ),
+    "CN_BANK_CARD": re.compile(
+        rf"(?<![0-9])[3-6](?:{_SIGN}?[0-9]){{14,18}}(?![0-9])"
+        rf"|(?<![0-9])[3-6][0-9]{{3}}(?:{_LINE}[0-9]{{4}}){{3}}(?:{_LINE}[0-9]{{1,3}})?(?![0-9])"
+    ),
     "EMAIL_ADDRESS": re.compile(r"[A-Za-z0-9._%+\-]+[ ]?@[ ]?[A-Za-z0-9\-]+(?:\.[A-Za-z0-9\-]+)*\.[A-Za-z]{2,}"),
     "PHONE_NUMBER": re.compile(
         r"(?<![0-9/])(?:\+?1[ .\-])?\(?[2-9][0-9]{2}\)?(?:[ .\-]{1,2}|SIGN)[2-9][0-9]{2}(?:[ .\-]|SIGN)[0-9]{4}"
         r"(?![0-9/])"
-        r"|(?:(?<=at )|(?<=on )|(?<=call )|(?<=text )|(?<=phone )|(?<=phone: )|(?<=dial )|(?<=number )|(?<=is ))"
-        r"[2-9][0-9]{2}[2-9][0-9]{6}(?![0-9])".replace("SIGN", r"(?:[ ]?[/|~*·\u2010-\u2015][ ]?|[ ]?-[ ]?\r?\n)")
+        r"|(?:(?<=at )|(?<=on )|(?<=call )|(?<=text )|(?<=phone )|(?<=phone: )|(?<=dial )|(?<=number )|(?<=is )"
+        r"|(?<=to ))"
+        r"[2-9][0-9]{2}[2-9][0-9]{6}(?![0-9])".replace("SIGN", r"(?:[ ]?[/|~*·_\u2010-\u2015][ ]?|[ ]?-[ ]?\r?\n)")
     ),
-    "US_SSN": re.compile(r"(?<![0-9\-])[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9\-])"),
+    "US_SSN": re.compile(
+        r"(?<![0-9\-])[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9\-])"
+        rf"|(?<![0-9\-])[0-8][0-9]{{2}}{_LINE}[0-9]{{2}}{_LINE}[0-9]{{4}}(?![0-9\-])"
+        r"|(?<=SSN: )[0-8][0-9]{2}[ ]?[^\w\n][ ]?[0-9]{2}[ ]?[^\w\n][ ]?[0-9]{4}(?![0-9])"
+    ),
     "CN_LANDLINE": re.compile(r"(?<![0-9])0[1-9][0-9]{1,2}[ \-][2-8][0-9]{6,7}(?![0-9])"),
     "TW_ID": re.compile(r"(?<![A-Za-z0-9])[A-Z][12][0-9]{8}(?![A-Za-z0-9])"),
     "CN_PASSPORT": re.compile(r"(?<![A-Za-z0-9])(?:E[A-HJ-NP-Z]?|[GDSPH])[ ]?[0-9]{7,8}(?![A-Za-z0-9])"),
@@ -46,14 +60,24 @@ _FORMS = {
         r"[ ·•.\-]?(?=[A-Z]{0,5}[0-9])[A-Z0-9]{5,6}(?![A-Za-z0-9])"
     ),
 }
+# Ten digits that are all of a field, of a line or between quotation marks; in pairs; over lines or in bold
+_AMERICAN = re.compile(
+    r"(?m:(?:(?<=[\"'>|,\t:=(])|(?<=[\"'>|,:=(] )|^)[2-9][0-9]{2}[2-9][0-9]{6}(?=[\"'<|,\t;)]|[ .]{0,2}$))"
+    r"|(?<![0-9.\-/])(?<![0-9] )[2-9][0-9](?:[ .\-][0-9]{2}){4}(?![0-9./\-]| [0-9])"
+    r"|\([2-9][0-9]{2}\)[ ]?[2-9][0-9]{6}(?![0-9])"
+    rf"|(?<![0-9])[2-9][0-9]{{2}}{_LINE}[2-9][0-9]{{2}}{_LINE}?[0-9]{{4}}(?![0-9])"
+)
+_ANOTHER_NUMBER = re.compile(RECOGNIZERS["PHONE_NUMBER"].negative_left)
+_LEFT = 40  # characters in which a word says of what else a number is
 _RIGHT: dict[str, Callable[[str], bool]] = {
     "CN_BANK_CARD": luhn,
     "CN_RESIDENT_ID": lambda value: check_digit(value[:17]) == value[-1].upper(),
     "TW_ID": lambda value: tw_id.is_valid(value.upper()),
 }
 LIKELY = (
-    r"[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,4}[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,4}\p{Nd}{4}|[1１][3-9３-９](?:[^\p{Nd}\p{L}]{0,3}\p{Nd}){9}"
-    r"|[3-6]\p{Nd}(?:[^\p{Nd}\p{L}]?\p{Nd}){13}|幺[〇零一二三四五六七八九幺]{2}"
+    r"[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,6}[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,6}\p{Nd}{4}|[1１][3-9３-９](?:[^\p{Nd}\p{L}]{0,5}\p{Nd}){9}"
+    r"|[3-6]\p{Nd}(?:[^\p{Nd}\p{L}]?\p{Nd}){13}"
+    r"|幺[、，, ]?[〇零一二三四五六七八九幺][、，, ]?[〇零一二三四五六七八九幺]"
 )
 """Rust: in a text with a form that may be somebody's beside a name alone."""
 _SPOKEN = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
@@ -160,11 +184,20 @@ def _forms(folded: Folded) -> Iterator[tuple[str, int, int, str]]:
                 value = plain(match[0])
                 if entity not in _RIGHT or _RIGHT[entity](value):
                     yield entity, *match.span(), value
+        for match in _AMERICAN.finditer(text):
+            before = text[max(0, match.start() - _LEFT) : match.start()]
+            if _is_american(value := plain(match[0])) and not _ANOTHER_NUMBER.search(before):
+                yield "PHONE_NUMBER", *match.span(), value
+
+
+def _is_american(value: str) -> bool:
+    judgement = RECOGNIZERS["PHONE_NUMBER"].judge("phone_number.us", value)
+    return judgement is not None and judgement.state == "valid"
 
 
 def plain(value: str) -> str:
     """Letters and digits of a value, and the sign of a mailbox."""
-    return re.sub(r"[^0-9A-Za-z@]", "", fold_url(value).text).lower()
+    return re.sub(r"[^0-9A-Za-z@]", "", fold_url(value).text.translate(_SPOKEN)).lower()
 
 
 def is_seen(value: str, seen: Iterable[str]) -> bool:

@@ -26,10 +26,36 @@ _WORD = rf"(?:[{UPPER}]['’]{{1,2}})?[{UPPER}][{LATIN}]+(?:(?:-|['’]{{1,2}})[
 _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
-_FULL_NAME = re.compile(_FULL)
+_FULL_NAME, _ONE_WORD = re.compile(_FULL), re.compile(_WORD)
 _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
 _MAILBOX = re.compile(r"([A-Za-z0-9._%+\-]{3,64})[ ]?@")
 _REVERSED = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_WORD}, {_WORD}(?![{LATIN}0-9@&]| [A-Z])")
+# Behind what leads to somebody the surname may come first, and be any word: Witness: Wexler, Thomas
+_REVERSED_LED = re.compile(
+    rf"(?<![{LATIN}])(?i:customer|client|guest|patient|contact|recipient|passenger|employee|student|tenant|member|owner"
+    r"|caller|sender|buyer|seller|applicant|plaintiff|defendant|witness|driver|attendees?|from|to|cc|notes by|chair"
+    r"|(?:full[ _]?|display[ _]?)?name|display)[\"']?(?:[ ]?[:=|][ ]?[\"']?|[ ])"
+    rf"(?P<value>(?P<last>{_WORD}),[ ](?P<first>{_WORD})(?:[ ][A-Z]\.)?)(?![{LATIN}0-9@&])"
+)
+# One part of a name in a field of its own: <firstName>Nadia</firstName>
+_PART_OF_NAME = re.compile(
+    r"(?i:(?:first|last|given|family|sur)[ _\-]?name)[\"']?[ ]?[:=>][ ]?[\"']?"
+    rf"(?P<value>{_WORD}(?:[ ]{_WORD})?)(?=[<\"',;\n]|\Z)"
+)
+# The initials and a surname of who says so, or signs
+_INITIALS = re.compile(
+    r"(?:(?i:my name is|speaking with)[ ]|(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers|[Yy]ours),?[ ]?\n+)"
+    rf"(?P<value>(?:[{UPPER}]\.[ ]?){{1,2}}{_WORD})"
+    rf"|(?<![{LATIN}])(?i:customer|client|patient|contact|recipient|passenger|employee|student|tenant|member|attending"
+    r"|caller|sender|buyer|seller|applicant|plaintiff|defendant|witness|attendees?|from|to|cc|notes by|chair|name):[ ]"
+    rf"(?P<called>(?:[{UPPER}]\.[ ]?){{1,2}}{_WORD})"
+)
+# The columns and the first values that SQL writes into them
+_INSERT = re.compile(
+    r"(?i:insert into)[ ]\S{1,64}[ ]?\((?P<heads>[^()]{1,400})\)\s{0,8}(?i:values)\s{0,8}\((?P<cells>[^()]{1,800})"
+)
+_IS_PART = re.compile(r"(?i:(?:first|last|given|family|sur)[ _\-]?name)")
+_CELL = re.compile(r"[ ]?(?:'(?P<value>(?:[^']|'')*)'|[^,']*)(?:,|\Z)")
 _ROLES = (
     "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
@@ -192,8 +218,11 @@ _TIBETAN = (
     "|措姆|加措|旦增|旺杰|旺久|晋美|才让|才旦|卓玛措|益西|嘉措"
 )
 # Who speaks in an exported talk: [09:02] Drew Park: thanks
-_TIME = r"(?m:^[ ]?[\[(]?(?:[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}[ T])?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?[\])]?[ ]{1,2})"
-_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_FULL})(?=[ ]?[:：])")
+_TIME = (
+    r"(?m:^[ ]?[\[(]?(?:[0-9]{4}[-/][0-9]{1,2}[-/][0-9]{1,2}[ T])?"
+    r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[ ]?[AaPp][Mm])?[\])]?[ ]{1,2})"
+)
+_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_FULL}|[{UPPER}]\.[ ]?{_WORD})(?=[ ]?[:：])")
 _CHINESE_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_ONE})(?=[ ]?[:：])")
 _CHINESE_PARAMETER = re.compile(
     rf"[?&](?:\w{{0,12}}name|姓名|user|customer|owner)=(?P<value>{_ONE})(?=[&#\s\"'<)\]]|\Z)"
@@ -220,6 +249,7 @@ _NO_NAMES = frozenset(
     " Date Number Count Total Amount Value Type".split()
 )
 _LEAD = 12
+_LOW_LINE = re.compile(rf"(?<=[a-z])_(?=[{UPPER}][a-z'’])")
 _SPELT_OUT = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 _IS_HAN = re.compile(f"[{HAN}]")
 GIVEN_SET = frozenset(GIVEN_CHARACTERS)
@@ -259,7 +289,8 @@ def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[in
     found = dict(free_names(texts)) if model() is not None else {}
     called = called or [NOBODY] * len(texts)
     for number, text in enumerate(texts):
-        own = [*_listed(text, called[number].surnames), *_led(text)]
+        spaced = _LOW_LINE.sub(" ", text)  # Jerome_Kowalski
+        own = [*_listed(spaced, called[number].surnames), *_led(spaced)]
         # What leads to a name says better where it ends than the network, which takes any words for one.
         others = [name for name in found.pop(number, ()) if not any(_overlap(name, each) for each in own)]
         others = [name for name in others if NEVER.isdisjoint(text[name.start + 1 : name.end])]
@@ -303,6 +334,8 @@ def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
         parts = match[0].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:
             parts = parts[1:]
+        if parts[0] in _PARTIES:  # Employee Patel: `called` knows who has a surname alone
+            continue
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
@@ -330,7 +363,9 @@ def _led(text: str) -> Iterator[FreeName]:
     """What stands behind a word that leads to somebody."""
     ends = given_names()[1]
     for match in (
-        each for form in (_LED, _OWNS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED) for each in form.finditer(text)
+        each
+        for form in (_LED, _PART_OF_NAME, _INITIALS, _OWNS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED)
+        for each in form.finditer(text)
     ):
         start, end = match.span(str(match.lastgroup))
         parts = text[start:end].split(" ")
@@ -339,7 +374,12 @@ def _led(text: str) -> Iterator[FreeName]:
         begins = parts[0].title() if parts[0].isupper() else parts[0]  # SELECT COUNT
         if begins not in _OTHER - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
             yield FreeName(start, end, LISTED)
+    for match in _REVERSED_LED.finditer(text):
+        last, first = without_accents(match["last"]), without_accents(match["first"])
+        if last not in _OTHER and (first in given_names()[0] or first in words_as_names()):
+            yield FreeName(*match.span("value"), LISTED)
     yield from _under_heads(text)
+    yield from _inserted(text)
     yield from (FreeName(start, end, LISTED) for start, end in cantonese_names(text))
     for match in (each for form in _CHINESE_FORMS for each in form.finditer(text)):
         group = str(match.lastgroup)
@@ -359,9 +399,20 @@ def _under_heads(text: str) -> Iterator[FreeName]:
     ends = given_names()[1]
     for cell in persons_cells(text):
         words = text[cell.start : cell.end].split(" ")
-        is_name = cell.is_name and _FULL_NAME.fullmatch(text, cell.start, cell.end)
+        form = _ONE_WORD if _IS_PART.fullmatch(cell.head) else _FULL_NAME
+        is_name = cell.is_name and form.fullmatch(text, cell.start, cell.end)
         if is_name and words[0] not in _OTHER - {"Will"} and words[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
             yield FreeName(cell.start, cell.end, LISTED)
+
+
+def _inserted(text: str) -> Iterator[FreeName]:
+    """The parts of a name that SQL writes into columns of their own."""
+    for match in _INSERT.finditer(text):
+        heads = [head.strip(' "`[]') for head in match["heads"].split(",")]
+        cells = _CELL.finditer(text, *match.span("cells"))
+        for head, cell in zip(heads, cells, strict=False):
+            if cell["value"] and _IS_PART.fullmatch(head) and _ONE_WORD.fullmatch(cell["value"]):
+                yield FreeName(*cell.span("value"), LISTED)
 
 
 def _is_other(name: str) -> bool:

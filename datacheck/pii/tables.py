@@ -27,7 +27,8 @@ _OF_SOMEBODY = re.compile(
 )
 # Whose table it is: a column of people, and one by which they are reached; none of what has a price or a website.
 _PEOPLE = re.compile(
-    r"(?i:(?:(?:full|first|last|family|customer|client|employee|student|patient|contact|guest|member)[ _]?)?name"
+    r"(?i:(?:(?:full|first|last|given|family|sur|customer|client|employee|student|patient|contact|guest"
+    r"|member)[ _]?)?name"
     r"|employee|contact(?: person)?|customer|client|patient|student|guest|member|passenger|tenant|attendee|candidate)s?"
 )
 _REACHED = re.compile(r"(?i:(?:tele)?phone|mobile|tel|cell|e-?mail)(?![a-z])")
@@ -54,6 +55,7 @@ class PersonsCell(NamedTuple):
     start: int
     end: int
     is_name: bool
+    head: str
 
 
 class _Raw(NamedTuple):
@@ -83,7 +85,7 @@ def persons_cells(text: str) -> Iterator[PersonsCell]:
             head = each.heads[each.column]
             is_name = _PEOPLE.fullmatch(head) is not None
             if is_name or _THEIR_NUMBER.fullmatch(head):
-                yield PersonsCell(each.start, each.end, is_name)
+                yield PersonsCell(each.start, each.end, is_name, head)
 
 
 def _is_of_people(heads: tuple[str, ...]) -> bool:

@@ -27,12 +27,13 @@ from datacheck.pii.callings import called, named, nicknamed
 from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given, short_forms, words_as_names
+from datacheck.pii.handles import Handles
 from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
 from datacheck.pii.likely_names import simplified
 from datacheck.pii.normalise import NEEDS_FOLDING, PERCENT, SHORT_ESCAPE, Folded, fold, fold_url, folded_text, unquoted
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
-from datacheck.pii.recognizers.person import COMPOUND, LATIN
+from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
 from datacheck.pii.tagger import is_entry
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
@@ -60,6 +61,9 @@ _AMERICAN_APART = re.compile(rf"[2-9](?:(?:{SEPARATOR}|{SIGNS}){{0,2}}[0-9]){{9}
 _AMERICAN_PREFIX = re.compile(r"(?<![0-9])1\Z")  # 1 415 883 1840
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
+_BEGINS_WITH_INITIAL = re.compile(rf"[A-Z]\.[ ]?[{LATIN}]{{2,}}")
+_AFTER_SURNAME = re.compile(r"(?<=[a-zA-Z]),(?= ?[A-Z])")
+_LETTERS_APART = re.compile(r"(?<![A-Za-z])[A-Za-z](?P<between>[ .\-]|, )[A-Za-z](?:(?P=between)[A-Za-z])+(?![A-Za-z])")
 _HYPHENED = re.compile(rf"[{LATIN}]+(?:(?:-|['’](?!s(?![{LATIN}])))[{LATIN}]+)+")
 # Two letters are somebody behind a title (Dr. An), and alone where they are no word: Li, but not He.
 _TITLED = re.compile(
@@ -84,6 +88,7 @@ _ACTS = re.compile(
 _HAN = re.compile(f"[{HAN}]")
 _LETTERED = re.compile("[A-Za-z]{2}")
 _FAMILIAR = frozenset("老小阿")
+_SURNAMES = frozenset(SURNAMES) | frozenset(COMPOUND.split("|"))
 _CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 # What people say of a number that is known: 尾号 0095, ending in 0095
 _END = re.compile(
@@ -134,6 +139,8 @@ class Traces:
         self._for_short: dict[str, int] = {}  # Bill of William
         self._last: dict[str, int] = {}  # characters of given names
         self._spelt = _SpeltNames()
+        self._handles = Handles()
+        self._initial: dict[str, int] = {}  # K of K. Moreau, whose given name is told alone
         self._capital: set[int] = set()
         self._is_chinese = any(value.entity == "PERSON" and _HAN.search(value.written) for value in (*values, *whole))
         if self._is_chinese:
@@ -175,6 +182,9 @@ class Traces:
         found += _titled(folded, self._short) if self._short else ()
         found += _for_short(folded, self._for_short) if self._for_short else ()
         found += self._spelt.find(folded) if self._spelt.forms and _LETTERED.search(folded.text) else ()
+        found += self._handles.find(folded) if _LETTERED.search(folded.text) else ()
+        found += _with_initial(folded, self._initial) if self._initial else ()
+        found += _by_letters(folded, self._parts) if self._parts else ()
         if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
             spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
             found += _find(spoken, self._numbers, _BETWEEN_DIGITS)
@@ -251,15 +261,22 @@ class Traces:
             first = spoken[1:2] if "," in name else spoken[:1]  # Haverford, Joshua
             for word in (short for each in first for short in short_forms().get(each.lower(), ())):
                 self._for_short.setdefault(word, number)
+            self._handles.add(name, number)
+            if _BEGINS_WITH_INITIAL.match(name):
+                self._initial.setdefault(name[0], number)
             spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
             return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
         name = "".join(name.split())
+        surname, point, rest = name.partition("·")
+        if point and surname in _SURNAMES and len(rest) <= _FEWEST_OTHERS:  # 卢·晨 is 卢晨
+            name = surname + rest
         match = _CHINESE.fullmatch(name)
         if match is None:
             self._part_by_points(name, number)
             return []
         surname, given = match.groups()
         self._spelt.add(surname, given, number)
+        self._handles.add_chinese(surname, given, number)
         self._last.setdefault(given[-1], number)
         if len(given) == _FEWEST_OTHERS:
             (self._given if is_common(given) else self._words).setdefault(given, number)
@@ -296,7 +313,9 @@ class _SpeltNames:
 
     def find(self, folded: Folded) -> Iterator[Trace]:
         """The places at which one of the names stands."""
-        text, kept = _compared(folded.text, _BETWEEN_LETTERS)
+        # A comma stands behind a surname: LIU, Zhiming
+        plain = _AFTER_SURNAME.sub(" ", folded.text)
+        text, kept = _compared(plain, _BETWEEN_LETTERS)
         for at, form in _matches(text, list(self.forms)):
             start, end = kept[at], kept[at + len(form) - 1] + 1
             number, first, syllables = self.forms[form]
@@ -401,6 +420,20 @@ def _called(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
         if known in parts and (match[0][0].isupper() or is_given(small)):
             yield Trace(*folded.span(*match.span()), parts[known])
     yield from (Trace(*folded.span(start, end), parts[surname]) for start, end, surname in called(text, parts))
+
+
+def _with_initial(folded: Folded, initials: Mapping[str, int]) -> Iterator[Trace]:
+    """The places of a given name of which so far the initial is known: Kwame, beside K. Moreau."""
+    for match in _WORD.finditer(folded.text):
+        if match[0][0] in initials and match[0][1:].islower() and is_given(match[0]):
+            yield Trace(*folded.span(*match.span()), initials[match[0][0]])
+
+
+def _by_letters(folded: Folded, parts: Mapping[str, int]) -> Iterator[Trace]:
+    """The places at which a part of a name is spelled letter by letter: S-A-R-A-H."""
+    for match in _LETTERS_APART.finditer(folded.text):
+        if (number := parts.get("".join(filter(str.isalpha, match[0])).lower())) is not None:
+            yield Trace(*folded.span(*match.span()), number)
 
 
 def _for_short(folded: Folded, short: Mapping[str, int]) -> Iterator[Trace]:

@@ -1,0 +1,84 @@
+"""What a fifth author's generator of conversations left after a redaction: handles, bold and quoted numbers, parts."""
+
+import pytest
+
+from datacheck.pii.doubtful import plain, rough_values
+from datacheck.pii.row_names import row_names
+from datacheck.pii.traces import Original, Traces
+
+
+def found(name: str, text: str) -> list[str]:
+    """The places at which somebody is found again."""
+    return [text[each.start : each.end] for each in Traces([Original("PERSON", name)]).find(text)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("Nadia Petrov", "user=petrov.nadia ok", ["petrov.nadia"]),
+        ("Nadia Petrov", "see resume_petrov_n90.pdf", ["petrov_n90"]),
+        ("Clara Petrov", r"C:\Users\cpetrov\Documents", ["cpetrov"]),
+        ("罗燕", r"C:\Users\yluo\Desktop", ["yluo"]),
+        ("唐雨", "mail <tang-yu@qq.com>, user @tangyu", ["tang-yu", "tangyu"]),
+        ("刘志明", "旅客 LIU, ZHIMING", ["LIU, ZHIMING"]),
+        ("Sarah Whitfield", "spelled S-A-R-A-H, yes", ["S-A-R-A-H"]),
+        ("K. Moreau", "Sorry, Kwame.", ["Kwame"]),
+        ("卢·晨", "卢师傅陪同", ["卢"]),
+        ("陆海", "给陆局（领导）的短信", ["陆"]),
+    ],
+)
+def test_a_name_is_found_as_people_write_it_in_machines(name: str, text: str, expected: list[str]) -> None:
+    assert found(name, text) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Ben Read", "bread is cheap, and so is the price"),
+        ("K. Moreau", "Known issues remain in Kansas"),
+        ("陆海", "陆处理完了这些"),
+    ],
+)
+def test_a_word_stays_a_word(name: str, text: str) -> None:
+    assert found(name, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("改成**188** **8628** **7717**，谢谢", "18886287717"),
+        ("（180\n> 9209\n> 5638）", "18092095638"),
+        ("电话 18 07 40 54 82 6。", "18074054826"),
+        ("身份证 110101 / 1999 / 0101 / 0010。", "110101199901010010"),
+        ('("6462439054", "a")', "6462439054"),
+        ("M: (713) 9763528", "7139763528"),
+        ("numbers 61 77 80 38 03 12", ""),
+    ],
+)
+def test_a_number_in_bold_in_pairs_or_over_quoted_lines(text: str, value: str) -> None:
+    values = [plain(text[each.start : each.end]) for each in rough_values(text, [])]
+    assert values == [value] * bool(value)
+
+
+def test_digits_that_are_said_one_by_one_have_a_plain_form() -> None:
+    assert plain("幺、三、八、二、二、三、三、五、五、六、六") == "13822335566"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Witness: Wexler, Thomas, phone 1", "Wexler, Thomas"),
+        ("Employee Donnelly, Michael (SSN 1)", "Donnelly, Michael"),
+        ("<firstName>Fatima</firstName><lastName>Tierney</lastName>", "Tierney"),
+        ("INSERT INTO c (first_name, last_name) VALUES ('Nadia', 'O''Brien');", "O''Brien"),
+        ("last_name,first_name,phone\nDonnelly,Owen,1\nLarkin,Theo,2", "Larkin"),
+        ("Patient: G. Vaughn\n", "G. Vaughn"),
+        ("[10:03 AM] Jerome_Kowalski: hi", "Jerome_Kowalski"),
+    ],
+)
+def test_names_in_parts_and_in_other_orders(text: str, name: str) -> None:
+    assert name in {text[each.start : each.end] for each in row_names([text]).get(0, [])}
+
+
+def test_an_answer_is_no_name() -> None:
+    assert not row_names(["Assistant: Sure, Thomas"]).get(0, [])
