@@ -29,6 +29,7 @@ FOUND = [
     ("EMAIL_ADDRESS", "邮箱：zhaomin49(换成@)yahoo.com，谢谢", "zhaomin49(换成@)yahoo.com"),
     ("EMPLOYEE_ID", "user=Elena emp_no=E-12236 ok", "E-12236"),
     ("IBAN", "我的国际银行账号是DE66370400448350838094吗？", "DE66370400448350838094"),
+    ("IBAN", "业主周婷，IBANGB47 BARC 2029 5656 8460 38，申请临时停车", "GB47 BARC 2029 5656 8460 38"),
     ("IBAN", "账户：AT769537\n446879894365，谢谢啦", "AT769537\n446879894365"),
     ("VIN", "车架号：WVWX  6721  0MD9  21340", "WVWX  6721  0MD9  21340"),
     ("VIN", "车架号：1M8GDM9A\nXKP042789", None),  # a wrong check digit in two lines is nothing
@@ -39,6 +40,7 @@ FOUND = [
     ("US_SSN", "Jonas left her Social (478 58 8360) with the desk", "478 58 8360"),
     ("US_SSN", "我SSN是127\n466933，谢谢", "127\n466933"),
     ("PHONE_NUMBER", "周婷刚才来过，留了美国手机（7135744216）", "7135744216"),
+    ("PHONE_NUMBER", "Hi, my cell phone is 212  767  8116, could you check", "212  767  8116"),
     ("PHONE_NUMBER", "his US number (6177749399) is new", "6177749399"),
     ("PHONE_NUMBER", "the cell should be 3 1 2 9 6 9 7 5 5 3 from now on", "3 1 2 9 6 9 7 5 5 3"),
 ]
@@ -48,6 +50,7 @@ NOTHING = [
     '[{"qq_number": "2020-02-15"}]',
     "QQ: 52.138.8.67",
     "passport=132.168.0.24 ok",
+    "社会安全号码：77348-1825号文件",
     "社会安全号104.181.7.20，申请临时停车。",
 ]
 
@@ -63,7 +66,7 @@ def test_it_is_found_where_others_write_it(entity: str, text: str, value: str | 
 
 
 @pytest.mark.parametrize("text", NOTHING)
-def test_a_date_or_a_network_address_is_no_identifier_behind_any_label(text: str):
+def test_a_date_a_postal_code_or_a_network_address_is_no_identifier_behind_any_label(text: str):
     assert {*find(pl.Series([text]))["entity"]} <= {"IP_ADDRESS"}
 
 

@@ -24,7 +24,10 @@ class Iban(Recognizer):
         "iban.solid": rf"(?:{LEFT}|{_LABEL_TOUCHES})[A-Z]{{2}}[0-9]{{2}}[0-9A-Z]{{11,30}}{RIGHT}",
         "iban.lower": rf"{LEFT}[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11,30}}{RIGHT}",
         # A word may follow in capitals; groups of four end where the number does.
-        "iban.groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?:[ \-][0-9A-Z]{{1,3}})?{RIGHT}",
+        "iban.groups": (
+            rf"(?:{LEFT}|{_LABEL_TOUCHES})[A-Z]{{2}}[0-9]{{2}}"
+            rf"(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?:[ \-][0-9A-Z]{{1,3}})?{RIGHT}"
+        ),
         "iban.whole_groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?=[ ][A-Z])",  # … 8901 X
     }
     # a number that goes on in the next line, behind its label

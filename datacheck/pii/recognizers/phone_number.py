@@ -8,7 +8,7 @@ from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
 
-_SECOND = r"(?:[\-. ·\u2010-\u2015]?|[ ][\-.·\u2010-\u2015][ ])"  # between the last two groups
+_SECOND = r"(?:[\-. ·\u2010-\u2015]?|[ ]{2}|[ ][\-.·\u2010-\u2015][ ])"  # between the last two groups
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
 _OF_AMERICA = r"(?:美国|加拿大)的?(?:电话|手机)(?:号码?)?"
 _LABEL = (

@@ -16,6 +16,7 @@ _LABEL += r"|(?<=(?:my|his|her|their|your|the) )social(?=[,:]? (?:is |should be 
 _LABEL += r"|(?<![a-z])ssn|(?<![a-z])social(?=:? (?:is |number |no\.? )?[0-9]{3}[ .][0-9]{2}[ .]))"
 # Year, month and number of a paper (arXiv's scheme since 2015): 2301.12345
 _ARXIV = re.compile(r"[0-9]{2}(?:0[1-9]|1[0-2])[.·][0-9]{5}")
+_ZIP = re.compile("[0-9]{5}-[0-9]{4}")  # ZIP+4 of the Postal Service
 _PAPER = re.compile(r"(?i:arxiv)[^0-9]{0,12}\Z")
 
 
@@ -53,7 +54,7 @@ class UsSsn(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the ranges that were never given out."""
-        if _ARXIV.fullmatch(value):
+        if _ARXIV.fullmatch(value) or _ZIP.fullmatch(value):
             return None
         number = self.canonical(value)
         if number in self.specimens or in_sequence(number) or len(set(number)) == 1:  # 444-44-4444
