@@ -45,6 +45,11 @@ _OF_A_TEST = regex.compile(
     r"|(?<![A-Za-z])(?:describe|it)\([\"'][^\n]{0,200}(?:=> \{|function ?\()"
     r"|expect\([^;\n]{0,200}\)(?:\.not)?\.to[A-Z.])|@(?:Test|ParameterizedTest|pytest\.mark)(?![A-Za-z])|#\[test\]"
 )
+# What says itself what it is, whatever label stands before it: 2023-02-18, 104.181.7.20
+_DATE_OR_ADDRESS = regex.compile(
+    r"(?:19|20)[0-9]{2}(?P<sign>[-./])(?:0?[1-9]|1[0-2])(?P=sign)(?:0?[1-9]|[12][0-9]|3[01])|(?:[0-9]{1,3}\.){3}[0-9]{1,3}"
+)
+_MAY_BE_DATES = frozenset({"SECRET", "CREDENTIAL", "DATE_OF_BIRTH", "IP_ADDRESS"})
 _QUOTES = "\"'`"
 _NOT_MADE_UP = frozenset({"SECRET", "CREDENTIAL", "EMAIL_ADDRESS", "ADDRESS", "PERSON", "GPS"})
 _BOOST, _PENALTY = 0.35, 0.4
@@ -94,6 +99,8 @@ class SpecRecognizer(PatternRecognizer):
             yield from compiled(expression).finditer(text, max(0, end - longest), end, timeout=TIMEOUT_SECONDS)
 
     def _result(self, rule: str, value: str, place: tuple[int, int]) -> RecognizerResult | None:
+        if self.spec.entity not in _MAY_BE_DATES and _DATE_OR_ADDRESS.fullmatch(value):
+            return None
         judgement = self.spec.judge(rule, value)
         if judgement is None:
             return None

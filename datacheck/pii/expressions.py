@@ -19,11 +19,11 @@ HAN = r"\u3400-\u4dbf\u4e00-\u9fff"  # inside a class; the same in Python's re, 
 # … with the escapes of JSON inside JSON, as the arguments of a call stand there.
 _MARK = r"(?:\\+[\"'nrt]|[ \t\r\n\u3000\"'`“”‘’*_:：=＝|>\]】）)(（\[【,，\-—])"
 _VERB = (
-    r"我?[填写寫输輸报報](?:[写寫])?(?:的是?|了)?|(?:改|换|變更|变更|更新|更正|修改|填|写|登记)?[成为為]"
-    r"|(?:就|也|还|確實|确实|现在|目前|好像|一直)?[是係]|[应應][该該]是|(?:登记|登記|预留|預留|留下?)的是?"
+    r"我?[填写寫输輸报報](?:[写寫])?(?:的是?|了)?|(?:[应應][该該])?(?:改|换|變更|变更|更新|更正|修改|填|写|登记)?[成为為]"
+    r"|(?:就|也|还|確實|确实|现在|目前|好像|一直)?[是係]|[应應][该該]是|我的是?|(?:(?:已经?|刚)?[发發](?:[给給])?|[给給])[你您]了?[哈啊哦啦吧]?|(?:登记|登記|预留|預留|留下?)的是?"
     r"|[这那這]一?[栏欄项項](?:里|中)?"
     r"|\\*[\"'][,，][ ]?\\*[\"'](?i:value)\\*[\"'][ ]?:"  # {"key": "wechat_id", "value": …
-    r"|[ ](?:is|was|are|to|as|on file|should be|has been)"
+    r"|[ ](?:is|was|are|to|as|on file|should be|has been|value=)"  # field=qq value=… in a log
 )
 _ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
 # … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "

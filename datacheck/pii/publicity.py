@@ -227,7 +227,9 @@ _ASKED = re.compile(
 )
 _LISTED = re.compile(r"[ ]?[;；,，、/|][ ]?")  # what stands between the numbers of one subscriber
 _CALLED = re.compile(_HOTLINE.replace("|值班", ""))  # who is on duty may have his own
-_LABELLED = re.compile(r"(?:[地住]址|(?i:address))[\"'”*]{0,3}[ ]?[是为:：=][ ]?[\"'“]?\Z")  # of somebody
+_LABELLED = re.compile(
+    r"(?:[地住]址|(?i:addr(?:ess)?))[\"'”*]{0,3}(?: value)?[ ]?[是为:：=][ ]?[\"'“]?\Z"
+)  # of somebody
 # ... an office of the government in the address or right behind its number: 武珞路360号省应急管理厅608室, …17号省水利厅
 _AUTHORITY = re.compile(
     r"(?:(?<=号)|(?<=楼)|(?<=[0-9]))[，,]?"
@@ -259,7 +261,7 @@ _CLOSED_NEAR = 200
 _LOCATED = re.compile(r"-?[0-9]{1,2}\.[0-9]{4,} +-?[0-9]{1,3}\.[0-9]{4,} [^\n]*\Z")
 _WEBSITE = re.compile(r"[^\n]{0,240}?https?://")
 _LINE = 240
-_ROOM = re.compile(r"[单室栋幢户]|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
+_ROOM = re.compile(r"[单室栋幢户]|[0-9]房|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
 
 
 # Somebody's telephone at work, where the sentence has told of whom it speaks: 乘客田玉兰，办公室电话是…
@@ -297,7 +299,7 @@ _OF = {
     "CN_LANDLINE": _Cues(_SPOKEN_OF, _VISITED),
     "PHONE_NUMBER": _Cues(_SPOKEN_OF, _VISITED),
     "CN_BANK_ACCOUNT": _Cues(_ACCOUNT_OF, asked_for=False),  # to a bank or a shop a customer tells his own
-    "IBAN": _Cues(_SPOKEN_OF, asked_for=False),
+    "IBAN": _Cues(_ACCOUNT_OF, asked_for=False),
     "ADDRESS": _Cues(_SPOKEN_OF, _VISITED, alone=True),
 }
 

@@ -64,7 +64,7 @@ class CnBankCard(Recognizer):
             rf"{LEFT}(?<![0-9]{SEPARATOR})[2-69](?:{GAP}[0-9]){{14,18}}{RIGHT}(?!{SEPARATOR}{{1,2}}[0-9])"
         ),
         "cn_bank_card.before_letters": (
-            r"(?:卡号?|[账帐][号户]|(?<![A-Za-z])(?i:acct|account|card(?: ?no\.?)?))[ ]?[:：是]?[ ]?"
+            r"(?:卡号?|[账帐][号户]|(?<![A-Za-z])(?i:acct|account|card(?:[ _]?(?:no\.?|number))?))[ ]?[:：是为=]?[ ]?"
             r"(?P<value>[2-69][0-9]{15,18})(?=[A-Za-z])"
         ),
         "cn_bank_card.lines": rf"{LEFT}(?=[0-9]{{3,}}[ \-]?\r?\n)(?!(?:[0-9]+\r?\n){{5}}){_BROKEN}{RIGHT}",

@@ -25,9 +25,9 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, ran
 _PREFIX = rf"(?:(?:\+|00)86{GAP})?"
 _AREA = r"0(?:10|2[0-9]|[3-9][0-9]{2})"
 _SUBSCRIBER = rf"[2-8](?:[0-9]{{6,7}}|[0-9]{{2,3}}{SEPARATOR}[0-9]{{4}})"
-_EXTENSION = r"(?:(?:转|[\-－]|[Ee]xt\.?)[ ]?[0-9]{1,5})?"
+_EXTENSION = r"(?:[ ]?(?:转|分机|[\-－]|[Ee]xt\.?)[ ]?[0-9]{1,5})?"
 _SPACED = rf"0{GAP}(?:1{GAP}0|2{GAP}[0-9]|[3-9]{GAP}[0-9]{GAP}[0-9])(?:{GAP}[0-9]){{7,8}}"
-_LABEL = r"电话|座机|固话|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
+_LABEL = r"电话|座机|固话|宅电|总机|传真|[Tt]el|TEL|[Ff]ax|FAX"
 _FOREIGN = r"(?<!(?i:\bUK|Britain|England|London|英国|伦敦)[^\n0-9]{0,24})"  # "UK phone 020 7946 0958"
 _QUAD = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}")
 _ONE_BY_ONE = re.compile(rf"(?:0[0-9]{{2,3}}{SEPARATOR}{{1,3}})?[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{5,10}}")
@@ -76,12 +76,12 @@ class CnLandline(Recognizer):
     # eight digits stand in every other text with digits, and are a telephone only beside a word
     weak = r"[2-8][0-9]{3}[ \-]?[0-9]{4}"
     needs_of_weak = anywhere(
-        "电话", "座机", "固话", "传真", "联系", "致电", "拨打", "来电", "热线", "总机", "区号", "客服", "咨询",
+        "电话", "座机", "固话", "宅电", "传真", "联系", "致电", "拨打", "来电", "热线", "总机", "区号", "客服", "咨询",
         "tel", "phone", "fax", "call", "contact",
     )  # fmt: skip
     patterns = {
         "cn_landline": (
-            rf"{GLUED_LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{RIGHT}{_EXTENSION}"
+            rf"{GLUED_LEFT}(?=[0+]){_FOREIGN}{_PREFIX}{_AREA}{SEPARATOR}{{1,3}}{_SUBSCRIBER}{_EXTENSION}{RIGHT}"
         ),
         "cn_landline.before_letters": (
             rf"(?:{_LABEL})[ ]?[:：是]?[ ]?(?P<value>{_AREA}[\- ]?[2-8][0-9]{{6,7}})(?=[A-Za-z])"
@@ -90,8 +90,10 @@ class CnLandline(Recognizer):
         "cn_landline.lines": (
             rf"(?:{_LABEL}){LINKER}(?P<value>(?=[0-9\- ]{{3,9}}\r?\n)0(?:(?:{BREAK}|-)?[0-9]){{9,11}}){RIGHT}"
         ),
-        "cn_landline.abroad": rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{RIGHT}",
-        "cn_landline.bare": rf"{GLUED_LEFT}{_AREA}[2-8][0-9]{{6,7}}{RIGHT}{_EXTENSION}",
+        "cn_landline.abroad": (
+            rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{_EXTENSION}{RIGHT}"
+        ),
+        "cn_landline.bare": rf"{GLUED_LEFT}{_AREA}[2-8][0-9]{{6,7}}{_EXTENSION}{RIGHT}",
         "cn_landline.spaced": rf"{LEFT}(?=[0+]){_FOREIGN}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
         "cn_landline.local": (
             rf"(?<![A-Za-z])(?:{_LABEL}){LINKER}(?P<value>[2-8](?:[0-9]{{7}}|[0-9]{{6}}"
@@ -102,8 +104,8 @@ class CnLandline(Recognizer):
             rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
         ),
     }
-    positive = "电话|座机|固话|打我|打到?家|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
-        "tel", "telephone", "phone", "fax", "call", "contact"
+    positive = "电话|座机|固话|宅电|打我|打到?家|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
+        "tel", "telephone", "phone", "landline", "fax", "call", "contact"
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
@@ -151,9 +153,10 @@ class CnLandline(Recognizer):
 
     def canonical(self, value: str) -> str:
         """Return the digits with the trunk 0, without the country code and the extension."""
-        value = re.sub(r"^[^0-9+]*(?:\+|00)86|(?:转|[Ee]xt).*$", "", value)
+        value = re.sub(r"^[^0-9+]*(?:\+|00)86|[ ]?(?:转|分机|[Ee]xt).*$", "", value)
         number = re.sub(r"(?<=[0-9]{3})[\-－][0-9]{1,5}\Z", "", value)
-        digits = digits_of(number if len(digits_of(number)) >= _LONGEST - 1 else value)  # an extension stands behind
+        shortest = _LONGEST - (1 if number.lstrip(" -(（").startswith("0") else 2)
+        digits = digits_of(number if len(digits_of(number)) >= shortest else value)  # an extension stands behind
         return digits if digits[:1] == "0" or len(digits) < 9 else f"0{digits}"
 
     def canary(self, rng: Random) -> str:

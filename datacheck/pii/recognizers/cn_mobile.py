@@ -25,7 +25,9 @@ from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, ran
 # The assigned ranges, after the metadata of phonenumbers 9.0 (held equal to it by a test).
 _ASSIGNED = re.compile(r"1(?:610[0-9]|740[0-5])[0-9]{6}|1(?:[38][0-9]|4[57]|[59][0-35-9]|6[25-7]|7[0-35-8])[0-9]{8}")
 _PREFIX = rf"(?:(?:\+|00)?86{GAP})?"
-_LEFT = GLUED_LEFT + r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
+# M138…, T138… on cards and in signatures: a number of a part in one letter and eleven digits is rarer
+_LEFT = rf"(?:{GLUED_LEFT}|(?<=(?<![0-9A-Za-z])[MmT]))"
+_LEFT += r"(?!(?<=[0-9]\.)1[0-9]{2}[ \t])"  # 16:14:08.162  2626  2808: the columns of a log
 # "sensor 136 2227 2227": between words and numbers that blanks set apart, groups need context.
 _SET_APART = r"(?:(?<![0-9A-Za-z_)\]%=][ \t])|(?!1[0-9]{2}[ \t]))"
 _GROUPS = rf"1[3-9][0-9](?:[ \-]?[0-9]{{4}}{BREAK}|{BREAK}[0-9]{{4}}(?:[ \-]?|{BREAK}))[0-9]{{4}}"
@@ -101,8 +103,8 @@ class CnMobile(Recognizer):
             rf"{_LEFT}1[3-9][0-9](?P<sign>{BETWEEN_GROUPS})[0-9]{{4}}(?P=sign)[0-9]{{4}}{RIGHT}(?!(?P=sign)[0-9])"
         ),
         "cn_mobile.before_letters": (
-            rf"(?:(?:{_WORDS}|联系我)[号號]?[码碼]?|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no"
-            r"|(?:reach|call|text) me (?:on|at)))[ ]?[:：是]?[ ]?"
+            rf"(?:(?:{_WORDS}|联系(?:我|方式))[号號]?[码碼]?|[☎☏📞📱]|(?<![A-Za-z])(?i:tel|phone|mobile|call|[wv]x|no"
+            r"|(?:reach|call|text) me (?:on|at)))[ ]?[:：是☎☏📞📱]?\ufe0f?[ ]?"
             r"(?P<value>1[3-9][0-9]{9})(?=[A-Za-z])"
         ),
         # 18750500927abc in Chinese: no quantity with its unit, no key of a program

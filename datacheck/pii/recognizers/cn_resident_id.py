@@ -73,13 +73,14 @@ class CnResidentId(Recognizer):
         ),
         "cn_resident_id.15": rf"{LEFT}{_FIFTEEN}{RIGHT}",
         "cn_resident_id.15_lines": (
-            rf"身[份分][证證](?:[号號][码碼]?)?{LINKER}(?P<value>[1-8](?:(?:{BREAK})?[0-9]){{14}}){RIGHT}"
+            rf"(?:身[份分][证證]|证件|(?<![A-Za-z])(?i:chinese|resident|identity) (?i:id|card))"
+            rf"(?:[号號][码碼]?|[ ](?i:number))?{LINKER}(?P<value>[1-8](?:(?:{BREAK})?[0-9]){{14}}){RIGHT}"
         ),
         "cn_resident_id.foreigner_2017": rf"{LEFT}[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}{RIGHT}",
     }
     positive = (
         r"身份证|身分证|公民身份|证件号|身份号码|证号|居住证|居留|外国人"
-        r"|(?i:identity|national_?id|id_?(?:card|no|number)|residen[ct])"
+        r"|(?i:identity|national_?id|id_?(?:card|no|number)|residen[ct]|chinese ?id)"
     )
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{3}}(?:{GAP}[0-9]){{12}}(?![0-9A-Za-z])",)
     negative_left = r"[*×÷^=≈]\s*-?$|[0-9]\.$"

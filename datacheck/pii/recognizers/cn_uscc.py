@@ -12,6 +12,9 @@ _PROSE = re.compile("[^0-9A-Za-z][A-Za-z]?[a-z]{3}")  # a number and the next wo
 _CHAR = "[0-9A-HJ-NP-RTUWXYa-hj-np-rtuwxy]"
 
 
+_BROKEN = rf"[1-9A-GNY](?:\r?\n)?{_CHAR}(?:(?:\r?\n)?[0-9]){{6}}(?:(?:\r?\n)?{_CHAR}){{10}}"
+
+
 class CnUscc(Recognizer):
     """18 characters with a check character of MOD 31; digits alone, or a wrong one, take a word beside them."""
 
@@ -21,7 +24,11 @@ class CnUscc(Recognizer):
     policy = Policy("warn")
     gate = GATE_DIGITS
     prefilter = rf"[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}"
-    patterns = {"cn_uscc": rf"{GLUED_LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}"}
+    prefilters = (_BROKEN,)
+    patterns = {
+        "cn_uscc": rf"{GLUED_LEFT}[1-9A-GNYa-gny]{GAP}{_CHAR}(?:{GAP}[0-9]){{6}}(?:{GAP}{_CHAR}){{10}}{RIGHT}",
+        "cn_uscc.lines": rf"{GLUED_LEFT}(?=[0-9A-Z]{{2,17}}\r?\n){_BROKEN}{RIGHT}",  # it goes on in the next line
+    }
     positive = r"信用代码|社会信用|税号|纳税人|组织机构|营业执照|注册号|(?i:uscc|credit code|tax)"
     extents = (
         (
@@ -32,7 +39,7 @@ class CnUscc(Recognizer):
     specimens = words("91350100M000100Y43 911100000000000000 91110000000000000X 123456789012345678")
     shown = (4, 0)
 
-    def judge(self, _rule: str, value: str) -> Judgement | None:
+    def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the check character."""
         code = self.canonical(value)
         if _PROSE.search(value):
@@ -40,8 +47,8 @@ class CnUscc(Recognizer):
         if code in self.specimens:
             return Judgement(1.0, "specimen")
         if check_character(code[:17]) != code[17]:
-            return Judgement(0.2, "suspect")
-        return Judgement(0.3 if code.isdigit() else 0.8, "valid")
+            return None if rule == "cn_uscc.lines" else Judgement(0.2, "suspect")
+        return Judgement(0.3 if code.isdigit() or rule == "cn_uscc.lines" else 0.8, "valid")
 
     def canary(self, rng: Random) -> str:
         """Return a company's code with a right check character."""

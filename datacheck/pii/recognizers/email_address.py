@@ -113,7 +113,7 @@ _TRY_SPELT = rf"{_RUN}(?:{_SIGN}|#)[A-Za-z0-9][A-Za-z0-9\-]{{0,62}}(?:\.|{_DOT.p
 
 # At a provider whose name says that this is an address, any sign may stand for the at and the dot.
 _LOOSE_AT = (
-    r"(?:[ ]?[@★☆][ ]?|[ ]?\([aA]\)[ ]?"
+    r"(?:[ ]?[@★☆][ ]?|[ ]?\([aA]\)[ ]?|[ ]?[(（][ ]?#?[换改替]换?[成为][ ]?@[ ]?[)）][ ]?"  # zhang(换成@)qq.com
     r"|[ ]?[<＜〈《][ ]?(?:at|AT|@)[ ]?[>＞〉》][ ]?|[_\-](?:at|AT)[_\-]|[ ](?:at|AT)[ ]|AT)"
 )
 _LOOSE_DOT = r"(?:[ ]?[.。][ ]?|[ ]?[<＜〈《][ ]?(?:dot|DOT|\.|点)[ ]?[>＞〉》][ ]?|[_\-](?:dot|DOT)[_\-]|点)"

@@ -23,7 +23,7 @@ class HkId(Recognizer):
     gate = GATE_DIGITS
     prefilter = rf"[A-Za-z](?:{GAP}[0-9]){{6}}{GAP}[(（\[]?{GAP}[0-9Aa]"
     needs = r"[0-9][ ]?[(（\[][ ]?[0-9Aa]|" + anywhere(
-        "身份证", "身份證", "身分證", "身分证", "香港", "港澳", "证件", "證件", "hkid", "hongkong", "identity",
+        "身份证", "身份證", "身分證", "身分证", "香港", "港澳", "证件", "證件", "hkid", "hk_id", "hongkong", "identity",
         "idcard", "idno", "idnumber",
     )  # fmt: skip
     tries = {"hk_id": (r"[0-9][ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",)}
@@ -31,7 +31,7 @@ class HkId(Recognizer):
         "hk_id": rf"{_LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}[ ]?[(（\[][ ]?[0-9Aa][ ]?[)）\]]",
         "hk_id.bare": rf"{_LEFT}[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{GAP}[0-9Aa](?![0-9A-Za-z]|{GAP}[0-9])",
     }
-    positive = r"身份证|身份證|身分證|身分证|香港|港澳|证件|證件|(?i:hkid|hong ?kong|identity|id ?(?:card|no|number))"
+    positive = r"身份证|身份證|身分證|身分证|香港|港澳|证件|證件|(?i:hk_?id|hong ?kong|identity|id ?(?:card|no|number))"
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{{1,2}}(?:{GAP}[0-9]){{6}}{_OPEN}[0-9Aa]?{_CLOSE}",)
     specimens = words("A1234563 Z6833655 C6688668 A1234567 A0000000")
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, LEFT, RIGHT
+from datacheck.pii.expressions import GAP, LEFT, LINKER, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -17,15 +17,24 @@ class Iban(Recognizer):
     priority = 25  # before CN_RESIDENT_ID: written in groups, an account may hold a valid one
     policy = Policy("block", hard=True)
     prefilter = rf"[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11}}|[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11}}"
+    prefilter += r"|[A-Z]{2}[0-9]{2}[0-9A-Z]{2,26}\r?\n[0-9A-Z]{4}"
     patterns = {
         "iban": rf"{LEFT}[A-Z]{GAP}[A-Z]{GAP}[0-9]{GAP}[0-9](?:{GAP}[0-9A-Z]){{11,30}}{RIGHT}",
         # words in capitals may follow, and the label may touch it
         "iban.solid": rf"(?:{LEFT}|{_LABEL_TOUCHES})[A-Z]{{2}}[0-9]{{2}}[0-9A-Z]{{11,30}}{RIGHT}",
         "iban.lower": rf"{LEFT}[a-z]{{2}}[0-9]{{2}}[0-9a-z]{{11,30}}{RIGHT}",
         # A word may follow in capitals; groups of four end where the number does.
-        "iban.groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?:[ \-][0-9A-Z]{{1,3}})?{RIGHT}",
+        "iban.groups": (
+            rf"(?:{LEFT}|{_LABEL_TOUCHES})[A-Z]{{2}}[0-9]{{2}}"
+            rf"(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?:[ \-][0-9A-Z]{{1,3}})?{RIGHT}"
+        ),
         "iban.whole_groups": rf"{LEFT}[A-Z]{{2}}[0-9]{{2}}(?:[ \-][0-9A-Z]{{4}}){{2,7}}(?=[ ][A-Z])",  # … 8901 X
     }
+    # a number that goes on in the next line, behind its label
+    patterns["iban.lines"] = (
+        rf"(?:账[户号]|(?<![A-Za-z])(?i:iban|account(?: number)?)){LINKER}(?<![0-9A-Za-z])"
+        rf"(?P<value>[A-Z]{{2}}[0-9]{{2}}[0-9A-Z]{{2,26}}\r?\n[0-9A-Z]{{4,26}}){RIGHT}"
+    )
     positive = r"银行|账户|账号|(?i:iban|konto|bank|account|wire|transfer)"
     extents = (rf"(?<![0-9A-Za-z])[A-Z]{{2}}[0-9]{{2}}(?:{GAP}{_CHAR}){{11,30}}",)
     specimens = words(

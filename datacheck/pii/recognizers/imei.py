@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
+from datacheck.pii.expressions import BREAK, GAP, GATE_DIGITS, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, random_digits, words
 from datacheck.pii.recognizers.cn_bank_card import luhn
@@ -16,9 +16,16 @@ class Imei(Recognizer):
     policy = Policy("warn")
     label = "IMEI:"
     gate = GATE_DIGITS
-    prefilter = rf"[0-9](?:{GAP}[0-9]){{14}}"
+    prefilter = rf"[0-9](?:{GAP}[0-9]){{14}}|[0-9]{{2,13}}{BREAK}[0-9]{{2,13}}"
     needs = anywhere("串号", "串码", "设备号", "设备识别", "设备码", "imei", "meid")
-    patterns = {"imei": rf"(?:{LEFT}|(?<=(?i:imei|meid)))[0-9](?:{GAP}[0-9]){{14}}{RIGHT}(?!{GAP}[0-9])"}
+    patterns = {
+        "imei": rf"(?:{LEFT}|(?<=(?i:imei|meid)))[0-9](?:{GAP}[0-9]){{14}}{RIGHT}(?!{GAP}[0-9])",
+        # a number that goes on in the next line
+        "imei.lines": (
+            rf"(?i:imei|meid|串[号码]){LINKER}"
+            rf"(?P<value>(?=[0-9]{{2,13}}\r?\n)[0-9](?:(?:{BREAK})?[0-9]){{14}}){RIGHT}"
+        ),
+    }
     positive = r"串号|串码|设备号|设备识别|设备码|(?i:imei|meid)"
     specimens = words("490154203237518 356938035643809 123456789012347")
     shown = (8, 0)

@@ -20,13 +20,13 @@ class MoId(Recognizer):
     label = "澳门证件"
     gate = GATE_DIGITS
     prefilter = rf"[157][ ]?/?[ ]?(?:{GAP}[0-9]){{6}}{GAP}[/(（\[]?{GAP}[0-9]"
-    needs = anywhere("澳门", "澳門", "macau", "macao", "bir")
+    needs = anywhere("澳门", "澳門", "macau", "macao", "bir", "moid", "mo_id")
     patterns = {
         "mo_id.slashes": rf"{GLUED_LEFT}(?<![0-9]/)[157][ ]?/[ ]?[0-9](?:{GAP}[0-9]){{5}}[ ]?/[ ]?[0-9](?![0-9/])",
         "mo_id": rf"{_LEFT}[157](?:{GAP}[0-9]){{6}}[ ]?(?:[(（\[][ ]?[0-9][ ]?[)）\]]|/[0-9](?![0-9/]))",
         "mo_id.bare": rf"{GLUED_LEFT}{_NO_DATE}[157](?:{GAP}[0-9]){{6}}{GAP}[0-9]{RIGHT}",
     }
-    positive = r"澳门|澳門|BIR(?![A-Z])|(?i:macau|macao|bir_?(?:no|num))"
+    positive = r"澳门|澳門|BIR(?![A-Z])|(?i:macau|macao|bir_?(?:no|num)|(?<![A-Za-z])mo_?id(?![a-z]))"
     specimens = words("12345678 10000000 11111111 51234567 71234567")
 
     def judge(self, rule: str, value: str) -> Judgement | None:

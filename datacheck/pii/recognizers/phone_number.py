@@ -3,13 +3,14 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, RIGHT, worded
+from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT, worded
 from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
 
-_SECOND = r"(?:[\-. ·\u2010-\u2015]?|[ ][\-.·\u2010-\u2015][ ])"  # between the last two groups
+_SECOND = r"(?:[\-. ·\u2010-\u2015]?|[ ]{2}|[ ][\-.·\u2010-\u2015][ ])"  # between the last two groups
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
+_OF_AMERICA = r"(?:美国|加拿大)的?(?:电话|手机)(?:号码?)?"
 _LABEL = (
     r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|call|text|ring|dial|fax|whatsapp|number)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))"
@@ -18,15 +19,17 @@ _LABEL = (
 _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
 # Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
 _TEN = (
-    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp)(?:[ _](?i:number|no\.?|num))?(?:[ ]is)?[\"']?"
-    r"[:：.#=\"' ]{1,3}"
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp|US (?:phone )?number)(?:[ _](?i:number|no\.?|num))?"
+    r"(?:[ ]is|[ ]should be)?[\"']?[:：.#=\"' (,]{1,3}"
+    rf"|{_OF_AMERICA}{LINKER}"
     r"|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text|ring|dial)[: ]{1,2})"
     r"(?P<value>[2-9][0-9]{2}[2-9][0-9]{6})"
 )
 # … or each digit by itself: Phone: 4 0 4 8 6 7 7 4 6 8
 _APART = (
-    r"(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call|reach|ring|(?:my|his|her) number)"
-    r"(?:[ _](?i:number|no\.?|me|my wife|my husband|him|her|us|back|is|at|on)){0,4}[:, ]{1,2}"
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|text|call|reach|ring|(?:my|his|her|us) number)"
+    r"(?:[ _](?i:number|no\.?|me|my wife|my husband|him|her|us|back|is|should be|at|on)){0,4}[:, (]{1,2}"
+    rf"|{_OF_AMERICA}{LINKER})"
     r"(?P<value>(?:1[ .\-])?[2-9](?:[ .\-][0-9]){9})"
 )
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
@@ -84,7 +87,8 @@ class PhoneNumber(Recognizer):
     }
     positive = "手机|电话|電話|号码|联系|联络|致电|拨打|" + worded(
         "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial", "ph",
-        "text me", "text", "my number", "his number", "her number", "our number", "number is", "reach", "ring",
+        "text me", "text", "my number", "his number", "her number", "our number", "us number", "number is",
+        "number should be", "reach", "ring",
         "my line", "work line", "home line", "direct line", "office line",
     )  # fmt: skip
     negative_left = (

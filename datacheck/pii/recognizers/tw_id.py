@@ -37,7 +37,7 @@ class TwId(Recognizer):
         r"身份证|身份證|身分證|身分证|台湾|臺灣|台灣|居留|统一编号|統一編號|统一证号|證號|证号|证件|病患|患者|病人|保單|保戶"
         r"|ARC(?![A-Z])|(?<![A-Za-z])R\.?O\.?C\.?(?= ?(?i:id|identity))"
         r"|(?i:taiwan|(?<![a-z])arc_?(?:no|num|id)|alienresident|residentcert|(?<![a-z])tw_?id"
-        r"|national ?id|identity|id ?(?:card|no|number))"
+        r"|national[ _]?id|identity|id ?(?:card|no|number))"
     )
     extents = (rf"(?<![0-9A-Za-z])[A-Za-z]{GAP}[1289A-D](?:{GAP}[0-9]){{8}}(?![0-9A-Za-z])",)
     specimens = words("A123456789 A223456781 A100000001 A234567893 A800000014")

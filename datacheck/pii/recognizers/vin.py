@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, anywhere, worded
+from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, SEPARATOR, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 
@@ -10,9 +10,12 @@ _CHAR = "[A-HJ-NPR-Z0-9]"
 # ISO 3779 and 49 CFR 565: I, O and Q are no characters of one; the ninth is the check digit (also GB 16735).
 _VALUES = dict(zip("ABCDEFGHJKLMNPRSTUVWXYZ0123456789", map(int, "123456781234579234567890123456789"), strict=True))
 _WEIGHTS = (8, 7, 6, 5, 4, 3, 2, 10, 0, 9, 8, 7, 6, 5, 4, 3, 2)
-_SIGN = r"(?:[ ]?[\-.·][ ]?|[ ])"
+_SIGN = f"{SEPARATOR}{{1,3}}"
 # character by character or in fours: L S V …, LSVA 2VAD …
-_SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}{_SIGN}){{3}}[0-9]{{4}}{_SIGN}[0-9])"
+_SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}{_SIGN}){{3}}[0-9]{{4}}(?:{_SIGN})?[0-9])"
+
+
+_BROKEN = rf"{_CHAR}(?:(?:\r?\n)?{_CHAR}){{16}}"
 
 
 class Vin(Recognizer):
@@ -24,6 +27,7 @@ class Vin(Recognizer):
     label = "VIN "
     gate = GATE_FIVE_DIGITS
     prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})|{_SPACED}"
+    prefilters = (rf"{_CHAR}{{3,14}}\r?\n{_CHAR}{{0,9}}[0-9]{{4}}",)
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
     patterns = {
         # a label that is longer than the window of context
@@ -35,6 +39,12 @@ class Vin(Recognizer):
         rf"(?i:{_CHAR}{{12}}[0-9]{{5}}){RIGHT}",
         "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,24}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
     }
+    # a number that goes on in the next line, behind its label
+    patterns["vin.lines"] = (
+        r"(?:车架[号號]|VIN|车辆识别代[号码]|(?i:vehicle identification number|chassis number))"
+        rf"{LINKER}(?<![0-9A-Za-z])"
+        rf"(?P<value>(?=[0-9A-Z]{{3,14}}\r?\n){_BROKEN}){RIGHT}"
+    )
     positive = (
         "车架|車架|车辆识别|車輛識別|"
         + worded("vin", "vehicle identification", "chassis")
@@ -47,6 +57,9 @@ class Vin(Recognizer):
 
     def judge(self, rule: str, value: str) -> Judgement | None:
         """Judge by the word beside it; with a wrong check digit the number is still one."""
+        number = self.canonical(value)
+        if rule == "vin.lines":
+            return Judgement(0.6, self.state(value)) if check_digit(number) == number[8] else None
         return Judgement(0.6 if rule == "vin.labelled" else 0.3, self.state(value))
 
     def canary(self, rng: Random) -> str:

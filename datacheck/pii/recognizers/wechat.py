@@ -4,7 +4,7 @@ import re
 from operator import itemgetter
 from random import Random
 
-from datacheck.pii.expressions import LINKER, NO_WORD
+from datacheck.pii.expressions import HAN, LINKER, NO_WORD
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -118,7 +118,7 @@ class Wechat(Recognizer):
             rf"(?!(?i:{_STATES})(?![A-Za-z]))(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]){_ENDED}"
         ),
         "wechat.touched_mixed": (
-            rf"{_BEGUN}(?:(?:有意|可)?加[Vv][Xx]?|(?i:wechat|weixin)|[VvWw][Xx])"
+            rf"(?:{_BEGUN}|(?<=[{HAN}]))(?:(?:有意|可)?加[Vv][Xx]?|(?i:wechat|weixin)|[VvWw][Xx]){_NO_PRODUCT}"
             r"(?P<value>[A-Za-z]{2,16}(?:[0-9]{2,8}|[_\-][A-Za-z0-9]{2,12}))(?![A-Za-z0-9_\-@])"
             rf"{_ENDED}"
         ),
@@ -128,8 +128,8 @@ class Wechat(Recognizer):
             r"(?=[^\n。！？]{0,6}(?:加|找到?)我)"
         ),
         "wechat.apart": (
-            rf"(?<![A-Za-z0-9])(?:{_STRONG}|微信)[号號]?(?:[ ]?[:：是为為]{{1,2}}| is|(?<=[号號]))[ ]?"
-            rf"(?P<value>{_APART})(?![ ]?[A-Za-z0-9_@])"
+            rf"(?<![A-Za-z0-9])(?:{_STRONG}|微信)[号號]?(?:[ ]?[:：是为為]{{1,2}}[ ]?|{LINKER})"
+            rf"(?<![A-Za-z0-9])(?P<value>{_APART})(?![ ]?[A-Za-z0-9_@])"
         ),
         "wechat.behind": (
             rf"(?:加我|加|联系|找我|我|[号是：:])[ ]?(?!(?i:wechat|weixin|tencent))(?P<value>{_VALUE})"
