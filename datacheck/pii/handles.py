@@ -8,13 +8,9 @@ before @, or with a low line or digits in or behind them.
 import re
 from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from datacheck.pii import spelt
 from datacheck.pii.normalise import Folded
-
-if TYPE_CHECKING:
-    from datacheck.pii.traces import Trace
 
 _FEWEST = 4  # letters of a name of a user; fewer are any word
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?:[._\-][A-Za-z]+){0,2}(?:[._\-]?[0-9]{1,4})?(?![A-Za-z0-9])")
@@ -55,10 +51,8 @@ class Handles:
                     self._pairs.setdefault((one, two), number)
                     self._initials.setdefault(one + two, number)
 
-    def find(self, folded: Folded) -> "Iterator[Trace]":
-        """The places at which somebody's stands."""
-        from datacheck.pii.traces import Trace
-
+    def find(self, folded: Folded) -> Iterator[tuple[int, int, int]]:
+        """The places (code points of the text, end exclusive) at which somebody's stands, with his number."""
         if not self._pairs:
             return
         text = folded.text
@@ -68,7 +62,7 @@ class Handles:
                 start, end = some[0][0], some[-1][1]
                 words = tuple(text[slice(*part)].lower() for part in some)
                 if (number := self._of(words, is_user=self._is_user(text, match))) is not None:
-                    yield Trace(*folded.span(start, match.end() if some[-1] == parts[-1] else end), number)
+                    yield *folded.span(start, match.end() if some[-1] == parts[-1] else end), number
 
     def _of(self, words: tuple[str, ...], *, is_user: bool) -> int | None:
         """Whose name of a user some words are."""

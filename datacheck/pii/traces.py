@@ -182,7 +182,7 @@ class Traces:
         found += _titled(folded, self._short) if self._short else ()
         found += _for_short(folded, self._for_short) if self._for_short else ()
         found += self._spelt.find(folded) if self._spelt.forms and _LETTERED.search(folded.text) else ()
-        found += self._handles.find(folded) if _LETTERED.search(folded.text) else ()
+        found += (Trace(*each) for each in self._handles.find(folded)) if _LETTERED.search(folded.text) else ()
         found += _with_initial(folded, self._initial) if self._initial else ()
         found += _by_letters(folded, self._parts) if self._parts else ()
         if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
