@@ -21,7 +21,7 @@ _ASKS = re.compile(r"[?？]\s*\Z")
 _WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W\u3400-\u4dbf\u4e00-\u9fff]+")
 
 
-class Question(NamedTuple):
+class _Asked(NamedTuple):
     """What an item asks beside its passage: its n-grams, and its words where only its line tells it from the passage.
 
     Many questions on one table differ by a word; where marks say what is a question, they need not be compared.
@@ -49,7 +49,7 @@ def ask_another(items: pl.DataFrame, hits: pl.DataFrame, least: float) -> list[b
     ]
 
 
-def questions(items: pl.DataFrame) -> dict[int, Question]:
+def questions(items: pl.DataFrame) -> dict[int, _Asked]:
     """By row, the question that stands beside a passage: the last line of what is marked as one, or the one with `?`.
 
     Where no line or several end so, nobody can tell what is asked: the last line may be an option.
@@ -63,9 +63,9 @@ def questions(items: pl.DataFrame) -> dict[int, Question]:
         told = [(line, grams) for line, grams in told if len(grams) >= TELLING]
         asks = [(line, grams) for line, grams in told if _ASKS.search(line)]
         if side is not None and told:
-            found[row] = Question((asks if len(asks) == 1 else told)[-1][1], [])
+            found[row] = _Asked((asks if len(asks) == 1 else told)[-1][1], [])
         elif len(told) > 1 and len(asks) == 1:
-            found[row] = Question(asks[0][1], _words(asks[0][0]))
+            found[row] = _Asked(asks[0][1], _words(asks[0][0]))
     return found
 
 
