@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "said_digits_are_no_number",
+        "digits that are said one by one are replaced, for they have a plain form",
+        "datacheck.pii.doubtful.plain",
+        ".translate(_SPOKEN)",
+        "",
+        "tests/pii/test_fifth_redaction.py::test_digits_that_are_said_one_by_one_have_a_plain_form",
+    ),
+    Sabotage(
+        "names_of_users_stay",
+        "the name of a user in a path or a log goes with his name",
+        "datacheck.pii.handles.Handles.find",
+        "if not self._pairs:",
+        "if True:",
+        "tests/pii/test_fifth_redaction.py::test_a_name_is_found_as_people_write_it_in_machines",
+    ),
+    Sabotage(
         "no_parts_of_america",
         "a number of North America that is given in parts is found",
         "datacheck.pii.split._beginning_at",
