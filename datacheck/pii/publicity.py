@@ -259,6 +259,8 @@ _ILL = re.compile("病例|感染者|阳性|患者|居住|住所|住址|家住")
 _CLOSED_NEAR = 200
 # A guide's lines: name, latitude, longitude, address, telephone, website
 _LOCATED = re.compile(r"-?[0-9]{1,2}\.[0-9]{4,} +-?[0-9]{1,3}\.[0-9]{4,} [^\n]*\Z")
+_HOST = re.compile(r"(?:https?://|www\.|@)[^\s<>\"'，。）)]+")
+_PSEUDONYM = re.compile("<[A-Z][A-Z_]+")  # or what is left of one at the end of a stretch
 _WEBSITE = re.compile(r"[^\n]{0,240}?https?://")
 _LINE = 240
 _ROOM = re.compile(r"[单室栋幢户]|[0-9]房|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
@@ -320,7 +322,8 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     cues = _OF[entity]
     if cues.visited is not None and _is_at_work(text, start, before):
         return False
-    left, right = _without_surnames(_without_part(text[max(0, start - BEFORE) : start])), text[end : end + AFTER]
+    left = _without_surnames(_without_part(_unnamed(text[max(0, start - BEFORE) : start])))
+    right = _unnamed(text[end : end + AFTER])
     said = _ENDED.split(right, maxsplit=1)[0]  # who is an owner may follow in the next sentence, other words say less
     institution = _distance(cues.spoken_of, left, said)
     if cues.spoken_of is _SPOKEN_OF:
@@ -336,13 +339,21 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
         return True
     if owner is not None:
         return False
-    told = _told_before(
-        _without_surnames(_PART.sub("", before[-HEARD:])) if cues.asked_for else "", cues, nobody=speaker is None
-    )
+    told = _told_before(_heard(before) if cues.asked_for else "", cues, nobody=speaker is None)
     if told is None and speaker is None:
         homely = _ROOM.search(value) or _LABELLED.search(left)
         return (cues.alone and not homely) or (cues.visited is not None and _is_an_offices(text, start, end))
     return bool(told)
+
+
+def _heard(before: str) -> str:
+    """What was said before, without what names no institution: the machine's part, surnames, hosts (corp-a.cn)."""
+    return _without_surnames(_HOST.sub("", _PART.sub("", _unnamed(before[-HEARD:]))))
+
+
+def _unnamed(text: str) -> str:
+    """As many code points, without the names of pseudonyms: <CN_BANK_CARD_v1> is no bank."""
+    return _PSEUDONYM.sub(lambda found: "_" * len(found[0]), text)
 
 
 def says_itself(entity: str, text: str, start: int, end: int) -> bool:
@@ -412,7 +423,8 @@ def _is_at_work(text: str, start: int, before: str) -> bool:
         return False
     said = text[max(0, label.start() - HEARD) : label.start()]
     line = said.rpartition("\n")[2].strip(" ，,、。；;.")
-    return bool(line) and not _SPOKEN_OF.search(said) and not _SPOKEN_OF.search(_PART.sub("", before[-HEARD:]))
+    heard = _PART.sub("", _unnamed(before[-HEARD:]))
+    return bool(line) and not _SPOKEN_OF.search(said) and not _SPOKEN_OF.search(heard)
 
 
 def _without_part(left: str) -> str:

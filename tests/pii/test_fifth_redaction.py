@@ -3,6 +3,7 @@
 import pytest
 
 from datacheck.pii.doubtful import plain, rough_values
+from datacheck.pii.publicity import is_public
 from datacheck.pii.row_names import row_names
 from datacheck.pii.traces import Original, Traces
 
@@ -52,6 +53,7 @@ def test_a_word_stays_a_word(name: str, text: str) -> None:
         ("身份证 110101 / 1999 / 0101 / 0010。", "110101199901010010"),
         ('("6462439054", "a")', "6462439054"),
         ("M: (713) 9763528", "7139763528"),
+        ("phone 21 57 54 19 30.", "2157541930"),
         ("numbers 61 77 80 38 03 12", ""),
     ],
 )
@@ -82,3 +84,19 @@ def test_names_in_parts_and_in_other_orders(text: str, name: str) -> None:
 
 def test_an_answer_is_no_name() -> None:
     assert not row_names(["Assistant: Sure, Thomas"]).get(0, [])
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("Tel: 704.463.4855\nCard no.: <CN_BANK_CARD_v1>", ""),
+        ("<CN_BANK_CARD_v1> is the card, 704.463.4855", ""),
+        ("She can be reached at 704.463.4855.", "Filed at https://intranet.corp-a.cn/u/mary?tab=profile"),
+        ("She can be reached at 704.463.4855.", "Mary paid with <CN_BANK_CARD_v1>."),
+    ],
+)
+def test_a_pseudonym_or_a_host_is_no_institution(text: str, before: str) -> None:
+    """A redaction reads what it has written: beside `<CN_BANK_CARD_v1>` a telephone was a bank's, and stayed."""
+    start = text.index("704")
+    assert not is_public("PHONE_NUMBER", text, start, start + 12, before)
+    assert is_public("PHONE_NUMBER", "The bank can be reached at 704.463.4855.", 27, 39)

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "pseudonyms_are_banks",
+        "a redaction does not take its own pseudonyms for institutions",
+        "datacheck.pii.publicity._unnamed",
+        'return _PSEUDONYM.sub(lambda found: "_" * len(found[0]), text)',
+        "return text",
+        "tests/pii/test_fifth_redaction.py::test_a_pseudonym_or_a_host_is_no_institution",
+    ),
+    Sabotage(
         "said_digits_are_no_number",
         "digits that are said one by one are replaced, for they have a plain form",
         "datacheck.pii.doubtful.plain",
@@ -215,8 +223,8 @@ SABOTAGES = (
         "a_surname_is_a_bank",
         "who is called as a bank is somebody",
         "datacheck.pii.publicity.is_public",
-        "_without_surnames(_without_part(text[max(0, start - BEFORE) : start]))",
-        "text[max(0, start - BEFORE) : start]",
+        "left = _without_surnames(_without_part(_unnamed(text[max(0, start - BEFORE) : start])))",
+        "left = text[max(0, start - BEFORE) : start]",
         "tests/pii/test_publicity.py::test_what_is_a_persons_stays_private",
     ),
     Sabotage(
@@ -406,9 +414,9 @@ SABOTAGES = (
     Sabotage(
         "the_agent_is_the_customer",
         "what a service says of itself makes no number of a customer public",
-        "datacheck.pii.publicity.is_public",
-        '_PART.sub("", before[-HEARD:])',
-        "before[-HEARD:]",
+        "datacheck.pii.publicity._heard",
+        '_PART.sub("", _unnamed(before[-HEARD:]))',
+        "_unnamed(before[-HEARD:])",
         "tests/pii/test_sixth_red_team.py::test_what_the_agent_says_of_itself_tells_nothing_of_the_customers",
     ),
     Sabotage(
@@ -550,9 +558,9 @@ SABOTAGES = (
     Sabotage(
         "the_machines_part_makes_a_customer_public",
         "a customer's number stays a person's, whatever the system prompt says the machine is",
-        "datacheck.pii.publicity.is_public",
-        '_PART.sub("", before[-HEARD:])',
-        "before[-HEARD:]",
+        "datacheck.pii.publicity._heard",
+        '_PART.sub("", _unnamed(before[-HEARD:]))',
+        "_unnamed(before[-HEARD:])",
         "tests/pii/test_second_generators.py::test_what_the_machine_is_to_be_makes_no_customer_an_institution",
     ),
     Sabotage(
