@@ -13,7 +13,7 @@ import polars as pl
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.leaves import Span, inner_texts
-from datacheck.pii.normalise import Folded, fold_url
+from datacheck.pii.normalise import ENGLISH_DIGIT, Folded, fold_url
 from datacheck.pii.recognizers import RECOGNIZERS, tw_id
 from datacheck.pii.recognizers.cn_bank_card import luhn
 from datacheck.pii.recognizers.cn_resident_id import check_digit
@@ -50,7 +50,7 @@ _FORMS = {
     "US_SSN": re.compile(
         r"(?<![0-9\-])[0-8][0-9]{2}-[0-9]{2}-[0-9]{4}(?![0-9\-])"
         rf"|(?<![0-9\-])[0-8][0-9]{{2}}{_LINE}[0-9]{{2}}{_LINE}[0-9]{{4}}(?![0-9\-])"
-        r"|(?<=SSN: )[0-8][0-9]{2}[ ]?[^\w\n][ ]?[0-9]{2}[ ]?[^\w\n][ ]?[0-9]{4}(?![0-9])"
+        r"|(?:(?<=SSN: )|(?<=SSN ))[0-8][0-9]{2}[ ]?[^\w\n][ ]?[0-9]{2}[ ]?[^\w\n][ ]?[0-9]{4}(?![0-9])"
     ),
     "CN_LANDLINE": re.compile(r"(?<![0-9])0[1-9][0-9]{1,2}[ \-][2-8][0-9]{6,7}(?![0-9])"),
     "TW_ID": re.compile(r"(?<![A-Za-z0-9])[A-Z][12][0-9]{8}(?![A-Za-z0-9])"),
@@ -78,6 +78,11 @@ LIKELY = (
     r"[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,6}[2-9２-９]\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,6}\p{Nd}{4}|[1１][3-9３-９](?:[^\p{Nd}\p{L}]{0,5}\p{Nd}){9}"
     r"|[3-6]\p{Nd}(?:[^\p{Nd}\p{L}]?\p{Nd}){13}"
     r"|幺[、，, ]?[〇零一二三四五六七八九幺][、，, ]?[〇零一二三四五六七八九幺]"
+    # of North America: ten digits together, in pairs, in keys of an emoji, or said; 3-2-4
+    r"|(?:^|[^\p{Nd}\p{L}])(?:[\p{Nd}--[01]]\p{Nd}{9}|[2-9]\p{Nd}(?:[ .\-]\p{Nd}{2}){4}"
+    r"|\p{Nd}{3}[^\p{Nd}\p{L}\n]{1,3}\p{Nd}{2}[^\p{Nd}\p{L}\n]{1,3}\p{Nd}{4})(?:[^\p{Nd}\p{L}]|$)"
+    r"|(?:\p{Nd}\x{fe0f}?\x{20e3}[ \-]?){10}"
+    rf"|(?:{ENGLISH_DIGIT}[ ,.\-]{{1,3}}){{6}}{ENGLISH_DIGIT}"
 )
 """Rust: in a text with a form that may be somebody's beside a name alone."""
 _SPOKEN = str.maketrans("〇零一二三四五六七八九幺", "001234567891")

@@ -41,20 +41,16 @@ _RUN = re.compile(
     rf"{_ANY}{{4}}(?P=sign){_ANY}{{4}}(?!{_ANY})"
 )
 _HAS_NUMERAL = re.compile(f"[{CHINESE_NUMERALS}]")
-# Digits as they are said in English.
+# Digits as they are said in English; both for Python and for Rust.
 _ENGLISH = {
     word: str(digit)
     for digit, words in enumerate("zero/oh one two three four five six seven eight nine".split())
     for word in words.split("/")
 }
-_ENGLISH_DIGIT = f"(?:{'|'.join(_ENGLISH)})"
-_ENGLISH_RUN = re.compile(
-    rf"(?i:(?<![A-Za-z]){_ENGLISH_DIGIT}(?:(?:[ ]?[-,.]?[ ]|[-\n]){_ENGLISH_DIGIT}){{6,}}(?![A-Za-z]))"
-)
-_ENGLISH_WORD = re.compile(f"(?i:{_ENGLISH_DIGIT})")
-_HAS_ENGLISH = (
-    rf"(?i:{_ENGLISH_DIGIT}[ ,.\n\-]{{1,3}}{_ENGLISH_DIGIT}[ ,.\n\-]{{1,3}}{_ENGLISH_DIGIT}[ ,.\n\-])"  # a sieve
-)
+ENGLISH_DIGIT = f"(?i:{'|'.join(_ENGLISH)})"
+_ENGLISH_RUN = re.compile(rf"(?<![A-Za-z]){ENGLISH_DIGIT}(?:(?:[ ]?[-,.]?[ ]|[-\n]){ENGLISH_DIGIT}){{6,}}(?![A-Za-z])")
+_ENGLISH_WORD = re.compile(ENGLISH_DIGIT)
+_HAS_ENGLISH = rf"(?:{ENGLISH_DIGIT}[ ,.\n\-]{{1,3}}){{2}}{ENGLISH_DIGIT}[ ,.\n\-]"  # a sieve
 _ENGLISH_SIEVE = re.compile(_HAS_ENGLISH)
 # JSON inside JSON that is quoted in a text has a backslash more at each level.
 _BACKSLASHES = r"\\{1,4}"

@@ -1,8 +1,9 @@
 """What a fifth author's generator of conversations left after a redaction: handles, bold and quoted numbers, parts."""
 
+import polars as pl
 import pytest
 
-from datacheck.pii.doubtful import plain, rough_values
+from datacheck.pii.doubtful import LIKELY, plain, rough_values
 from datacheck.pii.publicity import is_public
 from datacheck.pii.row_names import row_names
 from datacheck.pii.traces import Original, Traces
@@ -54,6 +55,7 @@ def test_a_word_stays_a_word(name: str, text: str) -> None:
         ('("6462439054", "a")', "6462439054"),
         ("M: (713) 9763528", "7139763528"),
         ("phone 21 57 54 19 30.", "2157541930"),
+        ("(SSN 313 / 95 / 1094)", "313951094"),
         ("numbers 61 77 80 38 03 12", ""),
     ],
 )
@@ -100,3 +102,19 @@ def test_a_pseudonym_or_a_host_is_no_institution(text: str, before: str) -> None
     start = text.index("704")
     assert not is_public("PHONE_NUMBER", text, start, start + 12, before)
     assert is_public("PHONE_NUMBER", "The bank can be reached at 704.463.4855.", 27, 39)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "call the vendor at 𝟔𝟒𝟔𝟓𝟑𝟗𝟏𝟖𝟗𝟑",
+        "Tel: 2159413852",
+        "phone 21 57 54 19 30.",
+        "2️⃣0️⃣6️⃣7️⃣4️⃣6️⃣4️⃣2️⃣2️⃣4️⃣",
+        "six zero two two seven nine nine one two seven",
+        "(SSN 313 / 95 / 1094)",
+    ],
+)
+def test_a_number_of_america_makes_a_row_worth_a_look(text: str) -> None:
+    likely = pl.Series([text, "at 1732961234 seconds, 2024-11-30", "one two three, go"]).str.contains(LIKELY)
+    assert likely.to_list() == [True, False, False]
