@@ -61,7 +61,7 @@ _AMERICAN_APART = re.compile(rf"[2-9](?:(?:{SEPARATOR}|{SIGNS}){{0,2}}[0-9]){{9}
 _AMERICAN_PREFIX = re.compile(r"(?<![0-9])1\Z")  # 1 415 883 1840
 _PREFIX_LENGTH = 5
 _WORD = re.compile(f"[{LATIN}]{{3,}}")
-_BEGINS_WITH_INITIAL = re.compile(rf"[A-Z]\.[ ]?[{LATIN}]{{2,}}")
+_BEGINS_WITH_INITIAL = re.compile(rf"[A-Z]\.[ ]?(?:[A-Z]['’])?[{LATIN}]{{2,}}")  # K. Moreau, E. D'Angelo
 _AFTER_SURNAME = re.compile(r"(?<=[a-zA-Z]),(?= ?[A-Z])")
 _LETTERS_APART = re.compile(r"(?<![A-Za-z])[A-Za-z](?P<between>[ .\-]|, )[A-Za-z](?:(?P=between)[A-Za-z])+(?![A-Za-z])")
 _HYPHENED = re.compile(rf"[{LATIN}]+(?:(?:-|['’](?!s(?![{LATIN}])))[{LATIN}]+)+")

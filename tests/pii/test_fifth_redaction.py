@@ -25,6 +25,7 @@ def found(name: str, text: str) -> list[str]:
         ("刘志明", "旅客 LIU, ZHIMING", ["LIU, ZHIMING"]),
         ("Sarah Whitfield", "spelled S-A-R-A-H, yes", ["S-A-R-A-H"]),
         ("K. Moreau", "Sorry, Kwame.", ["Kwame"]),
+        ("E. D'Angelo", "Sorry, Elizabeth.", ["Elizabeth"]),
         ("卢·晨", "卢师傅陪同", ["卢"]),
         ("陆海", "给陆局（领导）的短信", ["陆"]),
     ],
