@@ -541,11 +541,11 @@ SABOTAGES = (
     ),
     Sabotage(
         "line_breaks_hide_numbers",
-        "a redaction finds a number over a line break",
+        "a redaction finds a number over signs that stand between its digits",
         "datacheck.pii.traces.Traces.find",
         "if _HAS_BETWEEN.search(folded.text):",
         "if False:",
-        "tests/derive/test_redact.py::test_a_number_in_two_lines_and_a_name_in_json_inside_json_are_replaced",
+        "tests/pii/test_traces.py::test_signs_of_ones_own_letters_for_digits_and_base64",
     ),
     Sabotage(
         "surrogates_are_not_tried",
