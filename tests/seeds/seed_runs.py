@@ -38,6 +38,8 @@ def outcome(world: World) -> dict[str, Any]:
 
 
 def _problems(finding: dict[str, Any]) -> list[str]:
+    if finding.get("error"):
+        return [finding["error"]]
     return sorted({place["problem"] for place in (finding["evidence"] or {}).get("first", [])})
 
 
