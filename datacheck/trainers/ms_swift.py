@@ -44,6 +44,7 @@ _HERMES = frozenset({"qwen", "qwen2_5"})  # templates of ChatML whose calls are 
 _NEXT_QUESTION = "<|im_end|>\n<|im_start|>user\n"  # between a question and a result that no call precedes
 _EARLIEST, _LATEST = dt.datetime(1677, 9, 21, 0, 12, 44), dt.datetime(2262, 4, 11, 23, 47, 16)  # noqa: DTZ001
 _PAIRS = ("dpo", "orpo", "simpo", "cpo")  # rows take one way, in which only the default of loss_scale differs
+_ANSWERING = ("assistant", "tool_call")
 _OF_EMBEDDINGS = ("positive_messages", "negative_messages")
 _UNASKED = "{{QUERY}}"
 _OF_JSON = ("messages", "rejected_messages")  # columns that its loader keeps as JSON, beside tools
@@ -98,17 +99,8 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     """What the encoder demands, and what is trained."""
     row, changed = _through_json(row)
     messages, lost = _without_numbers(row["messages"], mode)
-    notes += changed + lost + fate_if(_has_media(row, messages), "media_of_row")
-    other = next((name for name in _OF_EMBEDDINGS if row.get(name) not in (None, [])), None)
-    notes += fate_if(other, "messages_of_embeddings", other)
-    if mode == "kto":
-        _demand_labelled(row, messages)
-    for number, message in enumerate(messages[1:], 1):
-        if message["role"] == "system":
-            raise StopRow("system_in_middle", f"messages[{number}].role")
-    arguments = row.get("chat_template_kwargs")
-    if arguments and not isinstance(arguments, dict):
-        raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
+    notes += changed + lost + _beside_text(row, messages)
+    _demand_encodable(row, messages, mode)
     tools = given(row.get("tools")) or None
     if mode == "grpo" and messages[-1]["role"] == "assistant":  # it is taken away before the encoder sees the row
         messages = messages[:-1]
@@ -117,41 +109,67 @@ def _encoded(row: Row, notes: tuple[Fate, ...], to: MsSwift, mode: str) -> RowOu
     ready = next((number for number, content in said if has_ids(content)), None)
     if ready is not None:
         return RowOutcome((*notes, Fate("tokens_given", f"messages[{ready}].content")))
-    empty = messages[0]["role"] == "system" and not messages[0]["content"]
-    messages = [{**messages[0], "content": ""}, *messages[1:]] if empty else messages
-    spelt = tools and messages[0]["role"] == "system" and not isinstance(messages[0]["content"], str)
-    messages = [{**messages[0], "content": str(messages[0]["content"])}, *messages[1:]] if spelt else messages
-    notes = (*notes, *fate_if(empty, "system_empty", "messages[0].content"))
-    notes += fate_if(spelt, "system_spelt", "messages[0].content")
-    notes += _ended(_last_text(messages[-1]), f"messages[{len(messages) - 1}]")
+    messages, respelt = _system_as_text(messages, with_tools=bool(tools))
+    last = f"messages[{len(messages) - 1}]"
+    notes += respelt + _ended(_last_text(messages[-1]), last)
     notes += () if to.template in _HERMES else _result_alone(messages)
-    weights = _weights(messages)
-    shown_messages, weights = _joined(_shown_all(messages, to), weights)
+    shown, weights = _joined(_shown_all(messages, to), _weights(messages))
+    answered = messages[-1]["role"] in _ANSWERING
     if mode == "grpo":
-        notes += fate_if(
-            messages[-1]["role"] in ("assistant", "tool_call"), "two_answers", f"messages[{len(messages) - 1}]"
-        )
-        return RowOutcome(notes, Trained("sampled", prompt=shown_messages, tools=tools))
-    unanswered = messages[-1]["role"] not in ("assistant", "tool_call")
-    notes = (*notes, *fate_if(unanswered, "no_answer", "messages"), *_masked(messages))
-    notes += _joined_unlike(messages) + (() if to.template in _HERMES else _called_in_words(messages))
+        return RowOutcome(notes + fate_if(answered, "two_answers", last), Trained("sampled", prompt=shown, tools=tools))
+    notes += fate_if(not answered, "no_answer", "messages") + _masked(messages) + _joined_unlike(messages)
+    notes += () if to.template in _HERMES else _called_in_words(messages)
     loss = _loss(to, mode)
     if mode in _PAIRS:
         notes += _rejected_notes(row, messages, loss)
-        return RowOutcome(notes, _pair(row, shown_messages, tools, to, loss, weights))
+        return RowOutcome(notes, _pair(row, shown, tools, to, loss, weights))
     label = bool(row.get("label")) if mode == "kto" else None
     if mode == "kto" and loss == "last_turn":
-        prompt, answer = shown_messages[:-1], shown_messages[-1:]
-        return RowOutcome(notes, Trained("completion", prompt=prompt, response=answer, label=label, tools=tools))
-    weighted = any(weight is not None for weight in weights)
-    if (loss == "last_turn" and unanswered) or (loss in ("assistant", "last_turn") and weighted):
-        first = len(shown_messages) - 1 if loss == "last_turn" else 0
-        answers = (message["role"] == "assistant" and n >= first for n, message in enumerate(shown_messages))
-        by_message = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
-        trained = Trained("weights", shown_messages, tools=tools, weights=by_message)
+        trained = Trained("completion", prompt=shown[:-1], response=shown[-1:], label=label, tools=tools)
     else:
-        trained = Trained(loss, shown_messages, tools=tools)
-    return RowOutcome(notes, trained._replace(open_end=unanswered, label=label))
+        trained = _trained(shown, weights, loss, answered=answered)
+        trained = trained._replace(tools=tools, open_end=not answered, label=label)
+    return RowOutcome(notes, trained)
+
+
+def _beside_text(row: Row, messages: list[Row]) -> tuple[Fate, ...]:
+    """What the row holds that is no text of a conversation."""
+    other = next((name for name in _OF_EMBEDDINGS if row.get(name) not in (None, [])), None)
+    return fate_if(_has_media(row, messages), "media_of_row") + fate_if(other, "messages_of_embeddings", other)
+
+
+def _demand_encodable(row: Row, messages: list[Row], mode: str) -> None:
+    """Raise StopRow where the encoder raises before it looks at what was said."""
+    if mode == "kto":
+        _demand_labelled(row, messages)
+    for number, message in enumerate(messages[1:], 1):
+        if message["role"] == "system":
+            raise StopRow("system_in_middle", f"messages[{number}].role")
+    arguments = row.get("chat_template_kwargs")
+    if arguments and not isinstance(arguments, dict):
+        raise StopRow("template_kwargs_malformed", "chat_template_kwargs", type_of(arguments))
+
+
+def _system_as_text(messages: list[Row], *, with_tools: bool) -> tuple[list[Row], tuple[Fate, ...]]:
+    """The messages with a system prompt that is a text, and what was made one: nothing, or an object beside tools."""
+    role, content = messages[0]["role"], messages[0]["content"]
+    if role != "system" or (content and (isinstance(content, str) or not with_tools)):
+        return messages, ()
+    spelt = with_tools and content and not isinstance(content, str)
+    note = Fate("system_spelt" if spelt else "system_empty", "messages[0].content")
+    return [{**messages[0], "content": str(content) if content else ""}, *messages[1:]], (note,)
+
+
+def _trained(shown: list[Row], weights: list[bool | None], loss: Loss, *, answered: bool) -> Trained:
+    """Which messages are trained, and with which weights where the row gives some."""
+    weighted = any(weight is not None for weight in weights)
+    by_row = (loss == "last_turn" and not answered) or (loss in ("assistant", "last_turn") and weighted)
+    if not by_row:
+        return Trained(loss, shown)
+    first = len(shown) - 1 if loss == "last_turn" else 0
+    answers = (message["role"] == "assistant" and number >= first for number, message in enumerate(shown))
+    by_message = tuple(float(by if said is None else said) for said, by in zip(weights, answers, strict=True))
+    return Trained("weights", shown, weights=by_message)
 
 
 def _through_json(row: Row) -> tuple[Row, tuple[Fate, ...]]:
@@ -183,7 +201,7 @@ def _rejected_notes(row: Row, messages: list[Row], loss: Loss) -> tuple[Fate, ..
     without = isinstance(other, list) and given(row.get("tools"))
     notes += fate_if(without, "rejected_without_tools", "tools")
     last = other[-1] if isinstance(other, list) else {"role": "assistant", "content": ""}
-    unanswered = last.get("role") not in ("assistant", "tool_call") or last.get("content") is None
+    unanswered = last.get("role") not in _ANSWERING or last.get("content") is None
     notes += fate_if(unanswered, "no_answer", "rejected_messages")
     notes += fate_if(row.get("rejected_response") == [], "no_answer", "rejected_response")
     notes += _also_trained(messages[:-1], other[:-1] if isinstance(other, list) else messages[:-1], loss)
@@ -266,13 +284,12 @@ def _without_numbers(messages: list[Row], mode: str) -> tuple[list[Row], tuple[F
 
 def _weights(messages: list[Row]) -> list[bool | None]:
     """Whether each message is trained, where that is said of it (loss_scale/base.py) or it is an empty answer."""
-    answers = ("assistant", "tool_call")
     last = len(messages) - 1
     said: list[bool | None] = []
     for number, message in enumerate(messages):
         empty = message["role"] == "assistant" and text_of_content(message["content"]) == "" and number < last
         known = empty or message.get("loss") is not None or message.get("loss_scale") is not None
-        said.append(message["role"] in answers and not _muted(message) and not empty if known else None)
+        said.append(message["role"] in _ANSWERING and not _muted(message) and not empty if known else None)
     return said
 
 
@@ -307,14 +324,14 @@ def _masked(messages: list[Row]) -> tuple[Fate, ...]:
     return tuple(
         Fate("message_masked", f"messages[{number}].loss")
         for number, message in enumerate(messages)
-        if _muted(message) and message["role"] in ("assistant", "tool_call")
+        if _muted(message) and message["role"] in _ANSWERING
     )
 
 
 def _joined_unlike(messages: list[Row]) -> tuple[Fate, ...]:
     """The first of two neighbouring answers of which one is not to be trained."""
     for number, (message, after) in enumerate(pairwise(messages)):
-        both = all(each["role"] in ("assistant", "tool_call") for each in (message, after))
+        both = all(each["role"] in _ANSWERING for each in (message, after))
         if both and _muted(message) != _muted(after):
             return (Fate("joined_unlike", f"messages[{number}].loss"),)
     return ()
@@ -334,7 +351,7 @@ def _also_trained(earlier: list[Row], others: list[Row], loss: Loss) -> tuple[Fa
 
     Where all answers are trained: on one side of the pair otherwise than on the other.
     """
-    answers = [(n, each) for n, each in enumerate(others) if each.get("role") in ("assistant", "tool_call")]
+    answers = [(n, each) for n, each in enumerate(others) if each.get("role") in _ANSWERING]
     if loss == "assistant":
         ours = [_muted(each) for each in earlier]
         said = (n for n, each in answers if ours[n : n + 1] != [_muted(each)])

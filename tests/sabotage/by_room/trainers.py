@@ -6,8 +6,8 @@ SABOTAGES = (
     Sabotage(
         "the_last_answer_is_that_of_the_last_round",
         "ms_swift: last_round trains nothing of a conversation that ends with a question",
-        "datacheck.trainers.ms_swift._encoded",
-        '(loss == "last_turn" and unanswered) or',
+        "datacheck.trainers.ms_swift._trained",
+        '(loss == "last_turn" and not answered) or',
         "False or",
         "tests/trainers/test_twin_tokens.py::test_ms_swift_trains_nothing_of_the_last_round_where_it_has_no_answer",
     ),
@@ -406,7 +406,7 @@ SABOTAGES = (
     Sabotage(
         "last_round_alone",
         "ms_swift: an earlier answer that says it is trained is, though loss_scale is last_round",
-        "datacheck.trainers.ms_swift._encoded",
+        "datacheck.trainers.ms_swift._trained",
         '(loss in ("assistant", "last_turn") and weighted)',
         '(loss == "assistant" and weighted)',
         "tests/trainers/test_rules.py::test_a_loss_of_an_earlier_answer_wins_over_last_round",
