@@ -77,27 +77,14 @@ def load_contract(
     if not reader.problems:
         found = artifacts.graders(graders, python, graders_in)
         reader.run |= _of_operator(reader.run["trainer"], python, found, run_tests=run_tests)
-    datasets: dict[str, Dataset] = {}
-    if header:
-        _bound_benchmarks(header, data)
-    reader.datasets = tuple(header.datasets if header else ())
-    absent = _absent(header, data, required, nothing_yet) if header else set()
-    nameless = _nameless(reader, header.datasets) if header else set()
-    for key, raw in (header.datasets if header else {}).items():
-        if key in nameless:
-            continue
-        paths = {key: ".", **data} if key in absent or not located else data
-        dataset = _dataset(reader, key, raw, paths, folder)
-        if dataset is not None:
-            datasets[key] = dataset
-    if header and not header.datasets:
-        reader.complain(("datasets",), "no datasets; name at least one")
-    if located and datasets and not datasets.keys() - absent:
-        reader.complain(("datasets",), "no path of any dataset; name one on the command line: --data NAME=PATH")
-    if header:
-        asked = (required or ()) if located else ()  # else those that a run had: a contract may have fewer
-        _require_known(header, data, asked)
-    if reader.problems or header is None:
+    if header is None:
+        raise ContractError(dict.fromkeys(reader.problems))
+    _bound_benchmarks(header, data)
+    absent = _absent(header, data, required, nothing_yet)
+    datasets = _datasets(reader, header, data, absent, folder)
+    asked = (required or ()) if located else ()  # else those that a run had: a contract may have fewer
+    _require_known(header, data, asked)
+    if reader.problems:
         raise ContractError(dict.fromkeys(reader.problems))
     _require_asked(graders, datasets, run_tests=run_tests)
     inputs |= artifacts.inputs(reader.run) | reader.inputs
@@ -105,6 +92,27 @@ def load_contract(
         _complete(reader, datasets, absent, set(nothing_yet))
     datasets = {key: _without(dataset, absent) for key, dataset in datasets.items() if key not in absent}
     return Contract(header.name, header.version, name, datasets, inputs, header.time_limit, reader.run)
+
+
+def _datasets(
+    reader: ContractReader, header: ContractFile, data: Mapping[str, str], absent: set[str], folder: Path
+) -> dict[str, Dataset]:
+    """The datasets without a mistake; one that is `absent`, or that nobody will read, may do without a path."""
+    reader.datasets = tuple(header.datasets)
+    nameless = _nameless(reader, header.datasets)
+    datasets: dict[str, Dataset] = {}
+    for key, raw in header.datasets.items():
+        if key in nameless:
+            continue
+        paths = {key: ".", **data} if key in absent or not reader.located else data
+        dataset = _dataset(reader, key, raw, paths, folder)
+        if dataset is not None:
+            datasets[key] = dataset
+    if not header.datasets:
+        reader.complain(("datasets",), "no datasets; name at least one")
+    if reader.located and datasets and not datasets.keys() - absent:
+        reader.complain(("datasets",), "no path of any dataset; name one on the command line: --data NAME=PATH")
+    return datasets
 
 
 def _merge(base: Any, own: Any) -> Any:

@@ -125,22 +125,11 @@ def schema_lines(tables: Tables, labels: Mapping[str, str], *, whole: bool) -> l
 def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bool) -> tuple[list[str], int]:
     """The rule of one key, and how many rows break it. read: whether its value is a text or a label."""
     most = _MOST_IDS if unique and rows >= _IDS else NEARLY_ALL
-    seen, few = cells["row"].n_unique(), (1 - most) * rows
-    types = cells["json_type"].fill_null("null").value_counts(sort=True)
-    counts = {str(name): int(count) for name, count in types.sort("count", "json_type", descending=True).iter_rows()}
-    one = max(counts.values()) >= _ONE_TYPE * (
-        seen - counts.get("null", 0)
-    )  # a column of several types may have rare ones
-    least = {name: max(few, (1 - _ONE_TYPE) * rows) if one and name != "null" else few for name in counts}
-    if not read:
-        least["null"] = 0
-    usual = sorted(name for name, count in counts.items() if count > least[name] or count == max(counts.values()))
-    if "number" in usual and cells.select(_quoted_number().sum()).item() >= NEARLY_ALL * counts.get("string", rows):
-        usual = [name for name in usual if name != "string"]  # some program wrote a part of the numbers as text
-    odd = sum(count for name, count in counts.items() if name not in usual)
+    few = (1 - most) * rows
+    usual, odd = _types(cells, rows, few, read=read)
     kind = [name for name in usual if name != "null"]
     rule = [f"type: {kind[0] if len(kind) == 1 else json.dumps(kind)}"] if kind else []
-    missing = rows - seen
+    missing = rows - cells["row"].n_unique()
     if missing > few:
         rule.append("required: false")
     else:
@@ -156,6 +145,21 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bo
         rule += [f"enum: {json.dumps(values, ensure_ascii=False)}"] if values else []
         odd += others
     return rule, odd
+
+
+def _types(cells: pl.DataFrame, rows: int, few: float, *, read: bool) -> tuple[list[str], int]:
+    """The usual types of a key's values, by name, and how many values have another one. few: rows that may."""
+    types = cells["json_type"].fill_null("null").value_counts(sort=True)
+    counts = {str(name): int(count) for name, count in types.iter_rows()}
+    most, values = max(counts.values()), cells["row"].n_unique() - counts.get("null", 0)
+    one = most >= _ONE_TYPE * values  # a column of several types may have rare ones
+    least = {name: max(few, (1 - _ONE_TYPE) * rows) if one and name != "null" else few for name in counts}
+    if not read:
+        least["null"] = 0
+    usual = sorted(name for name, count in counts.items() if count > least[name] or count == most)
+    if "number" in usual and cells.select(_quoted_number().sum()).item() >= NEARLY_ALL * counts.get("string", rows):
+        usual = [name for name in usual if name != "string"]  # some program wrote a part of the numbers as text
+    return usual, sum(count for name, count in counts.items() if name not in usual)
 
 
 def _quoted_number() -> pl.Expr:

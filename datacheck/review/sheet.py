@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -20,6 +21,7 @@ import polars as pl
 from datacheck.engine.contain import tables_in
 from datacheck.errors import LoadError, UsageError, unknown
 from datacheck.i18n.message import Message, joined
+from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
 from datacheck.pii.redaction import Mode, excerpt
@@ -27,7 +29,7 @@ from datacheck.review.terminal import Review, Stratum
 from datacheck.text.proportions import wilson
 from datacheck.text.record_keys import record_keys
 from datacheck.verdict.judged_files import check_names, evidence_of, judged_files, source_of
-from datacheck.verdict.model import Report, read_report
+from datacheck.verdict.model import DatasetEntry, Report, read_report
 
 COLUMNS = tuple(
     """
@@ -123,11 +125,53 @@ def make_sheet(
     return dict(Counter((str(line["group"]), str(line["slice"])) for line in lines))
 
 
+@dataclass(frozen=True)
+class _Row:
+    """A row as it was read: its number in the dataset, its key, its value of the label, and where it is."""
+
+    number: int
+    record: str
+    part: str
+    file: str
+    chunk: Chunk
+    tables: Tables
+    at: int
+
+    @property
+    def place(self) -> tuple[str, int, int | None]:
+        """File, line and byte, as evidence names them; rows of a table have no byte."""
+        line, byte = self.tables.rows.select("line", "byte").row(self.at)
+        return self.file, self.chunk.first_line + line, None if byte is None else self.chunk.first_byte + byte
+
+
 def _groups(
     report: Report, folder: Path, name: str, path: Path, n: int, seed: int, by: str | None, excerpts: Mode
 ) -> list[_Group]:
     """The groups of one dataset: one per finding that flagged rows, in the report's order, then the unflagged."""
-    entry = report.datasets[name]
+    flags = {f.id: _flags(folder, f.id) for f in report.findings if f.dataset == name and f.evidence.rows}
+    private = _private(report, folder, name)
+    groups: dict[tuple[str, str], _Group] = {}
+    copies: Counter[str] = Counter()
+    for row in _rows(report.datasets[name], folder, name, path, by):
+        rank = sha256(f"{seed}\0{row.record}\0{copies[row.record]}".encode()).hexdigest()
+        copies[row.record] += 1
+        named = [finding for finding in flags if row.number in flags[finding]] or [UNFLAGGED]
+        wanted = [groups.setdefault((each, row.part), _Group(name, each, row.part)) for each in named]
+        chosen = [group for group in wanted if group.offer(rank, row.number, n)]
+        if chosen:
+            mode: Mode = "redacted" if excerpts == "full" and row.place in private else excerpts
+            text = _text(row.tables, row.at, mode)
+            shown = {"record": row.record, "place": _place(name, *row.place), "text": text}
+        for group in chosen:
+            flag = flags[group.name][row.number] if group.name in flags else _Flag("", None, None)
+            said = {"problem": flag.problem, "where": flag.where or "", "other": flag.other or ""}
+            group.take(rank, row.number, shown | said, n)
+    order = [*flags, UNFLAGGED]
+    return sorted(groups.values(), key=lambda group: (order.index(group.name), group.part))
+
+
+def _rows(entry: DatasetEntry, folder: Path, name: str, path: Path, by: str | None) -> Iterator[_Row]:
+    """The rows of a dataset, in order. Raises LoadError where they are not as many as the report says."""
     source = source_of(folder, name, entry)
     labels = [label for label, column in source.columns.named() if column]
     if by is not None and by not in labels:
@@ -135,36 +179,19 @@ def _groups(
         raise UsageError("--by {by}: {what}", by=by, what=unknown("label", by, labels) if labels else lack)
     files = judged_files(name, entry, path, source.glob)
     reading = Reading.model_validate(source.model_dump(include=set(Reading.model_fields)))
-    flags = {f.id: _flags(folder, f.id) for f in report.findings if f.dataset == name and f.evidence.rows}
-    masked = [f.id for f in report.findings if f.dataset == name and f.check == _MASKED and f.evidence.lines]
-    private = {place for finding in masked for place in evidence_of(folder, finding, "file", "line", "byte").rows()}
-    groups: dict[tuple[str, str], _Group] = {}
-    copies: Counter[str] = Counter()
-    first = 0
+    number = count()
     for file in entry.files:
         for chunk, tables in tables_in(files[file.path], reading):
             for at, (record, part) in enumerate(_records(tables, by)):
-                row = first + at
-                rank = sha256(f"{seed}\0{record}\0{copies[record]}".encode()).hexdigest()
-                copies[record] += 1
-                named = [finding for finding in flags if row in flags[finding]] or [UNFLAGGED]
-                wanted = [groups.setdefault((g, part), _Group(name, g, part)) for g in named]
-                chosen = [group for group in wanted if group.offer(rank, row, n)]
-                if chosen:
-                    own_line, own_byte = tables.rows.select("line", "byte").row(at)
-                    at_byte = None if own_byte is None else chunk.first_byte + own_byte  # rows of a table have none
-                    place = (file.path, chunk.first_line + own_line, at_byte)
-                    mode: Mode = "redacted" if excerpts == "full" and place in private else excerpts
-                    shown = {"record": record, "place": _place(name, *place), "text": _text(tables, at, mode)}
-                for group in chosen:
-                    flag = flags[group.name][row] if group.name in flags else _Flag("", None, None)
-                    said = {"problem": flag.problem, "where": flag.where or "", "other": flag.other or ""}
-                    group.take(rank, row, shown | said, n)
-            first += tables.rows.height
-    if first != entry.rows:
+                yield _Row(next(number), record, part, file.path, chunk, tables, at)
+    if next(number) != entry.rows:
         raise LoadError("{name}: reads differently than in the report; run the data again", name=name)
-    order = [*flags, UNFLAGGED]
-    return sorted(groups.values(), key=lambda group: (order.index(group.name), group.part))
+
+
+def _private(report: Report, folder: Path, name: str) -> set[tuple[Any, ...]]:
+    """The places of a dataset at which personal data was found."""
+    masked = [f.id for f in report.findings if f.dataset == name and f.check == _MASKED and f.evidence.lines]
+    return {place for finding in masked for place in evidence_of(folder, finding, "file", "line", "byte").rows()}
 
 
 def _flags(folder: Path, finding: str) -> dict[int, _Flag]:
@@ -290,13 +317,13 @@ def _refuse_wrong(path: Path, lines: list[dict[str, str]]) -> None:
     twice = [no for no, count in Counter(line["no"] for line in lines).items() if count > 1]
     wrong += [Message("no {no}: stands there more than once", no=excerpt(no)) for no in twice]
     seen = Counter((line["group"], line["slice"], line["group_sample"]) for line in lines)
-    for (group, part, sample), count in seen.items():
-        if not wrong and count != int(sample):
+    for (group, part, sample), rows in seen.items():
+        if not wrong and rows != int(sample):
             wrong.append(
                 Message.plural(
                     "{group}: has {n} row, {drawn} were drawn; a sample with rows left out says nothing",
                     "{group}: has {n} rows, {drawn} were drawn; a sample with rows left out says nothing",
-                    count,
+                    rows,
                     group=excerpt(f"{group} {part}".strip()),
                     drawn=sample,
                 )
