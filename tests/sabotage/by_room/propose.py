@@ -54,7 +54,7 @@ SABOTAGES = (
     Sabotage(
         "nulls_that_nobody_reads_are_faults",
         "a null under a key that nobody reads is not proposed to fail",
-        "datacheck.propose.schema._rule",
+        "datacheck.propose.schema._types",
         "if not read:",
         "if False:",
         "tests/propose/test_propose.py::test_numbers_written_as_strings_in_few_rows_are_a_fault",
