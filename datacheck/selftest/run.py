@@ -6,9 +6,10 @@ what does not fit goes into a further copy. Nothing is kept: the copies lie in a
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
@@ -98,6 +99,9 @@ class _Spot(NamedTuple):
     planted: PlantedLine
 
 
+_Plant = tuple[_Spot, bool, bool]  # with whether the check names its line, and whether it points at its text
+
+
 @dataclass(frozen=True)
 class _Seen:
     """What a run of the contract found in a copy: problem by line, each with its paths."""
@@ -117,6 +121,25 @@ class _Seen:
                 for line, problem, where in table.drop_nulls("line").iter_rows():
                     lines[line][problem].add(where or "")
         return found
+
+
+class _Runs:
+    """Runs of a contract on copies of one of its datasets, in a folder of their own."""
+
+    def __init__(
+        self, contract: Contract, name: str, folder: Path, *, alone: bool, on_progress: OnProgress | None
+    ) -> None:
+        self.dataset = contract.datasets[name]
+        self._contract, self._folder, self._alone, self._on_progress = contract, folder, alone, on_progress
+        self._places = (folder / str(number) for number in count())
+
+    def seen(self, lines: list[bytes]) -> _Seen:
+        """What is found where these lines are the dataset."""
+        dataset = copied(self.dataset, next(self._places), lines)
+        tested = replace(self._contract, datasets={**self._contract.datasets, dataset.name: dataset})
+        engine = Engine(tested, inventory(tested), Store(self._folder / "store"), alone=self._alone)
+        engine.run(make_plan(tested), self._on_progress)
+        return _Seen(engine, dataset)
 
 
 def selftest(
@@ -151,31 +174,35 @@ def selftest(
         )  # fmt: skip
     lines = any(".json" in entry.path.name or ".ndjson" in entry.path.name for entry in files[own.name].read)
     every = [fault for fault in (*of_texts(), *faults()) if lines or fault.check != "unreadable_lines"]
-    known = {fault.check for fault in every}
-    own = replace(own, checks=tuple(check for check in own.checks if check.check in known), idle=())
-    others = {n: replace(d, checks=(), idle=()) for n, d in contract.datasets.items() if n != own.name}
-    tested = replace(contract, datasets={own.name: own, **others})
+    tested = _alone(contract, own, {fault.check for fault in every})
     with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
-        runs = (folder / str(n) for n in range(10**6))
-
-        def seen(lines: list[bytes]) -> _Seen:
-            return _run(tested, copied(own, next(runs), lines), folder / "store", alone=alone, on_progress=on_progress)
-
-        clean = seen([row.line for row in drawn])
-        field = _Field(tested, own, drawn, clean, seed)
+        runs = _Runs(tested, own.name, Path(made), alone=alone, on_progress=on_progress)
+        field = _Field(tested, runs.dataset, drawn, runs.seen([row.line for row in drawn]), seed)
         copies = _copies(field, [fault for fault in every if fault.check in field.checks])
-        found: dict[tuple[str, str], list[tuple[_Spot, bool, bool]]] = {}
-        for spots in copies:
-            changed = {spot.row: spot.planted.line for spot in spots}
-            after = seen([changed.get(n, row.line) for n, row in enumerate(drawn)])
-            for spot in spots:
-                found.setdefault((spot.fault.check, spot.fault.name), []).append((spot, *_found(spot, after)))
-    kinds = [_kind(field, plants) for plants in found.values() if plants]
+        plants = _plants(runs, drawn, copies)
+    kinds = [_kind(field, each) for each in plants.values() if each]
     kinds += [FaultSeen(check=f.check, fault=f.name, outcome="not_looked_for") for f in every if field.unseen(f)]
     order = Outcome.__args__  # type: ignore[attr-defined]
     kinds.sort(key=lambda kind: (order.index(kind.outcome), kind.check, kind.fault))
     return Selftest(dataset=own.name, rows=len(drawn), copies=len(copies), kinds=tuple(kinds))
+
+
+def _alone(contract: Contract, own: Dataset, known: Collection[str]) -> Contract:
+    """The contract with the `known` checks of one dataset, and of the others with none."""
+    own = replace(own, checks=tuple(check for check in own.checks if check.check in known), idle=())
+    others = {n: replace(d, checks=(), idle=()) for n, d in contract.datasets.items() if n != own.name}
+    return replace(contract, datasets={own.name: own, **others})
+
+
+def _plants(runs: _Runs, drawn: list[Sampled], copies: Iterable[list[_Spot]]) -> dict[tuple[str, str], list[_Plant]]:
+    """By kind of fault: what was planted, and what came of it."""
+    found: dict[tuple[str, str], list[_Plant]] = {}
+    for spots in copies:
+        changed = {spot.row: spot.planted.line for spot in spots}
+        after = runs.seen([changed.get(n, row.line) for n, row in enumerate(drawn)])
+        for spot in spots:
+            found.setdefault((spot.fault.check, spot.fault.name), []).append((spot, *_found(spot, after)))
+    return found
 
 
 def owner(contract: Contract, name: str | None) -> Dataset:
@@ -185,14 +212,6 @@ def owner(contract: Contract, name: str | None) -> Dataset:
     if chosen not in contract.datasets:
         raise UsageError("--dataset {name}: {what}", name=chosen, what=unknown("dataset", chosen, contract.datasets))
     return contract.datasets[chosen]
-
-
-def _run(contract: Contract, dataset: Dataset, store: Path, *, alone: bool, on_progress: OnProgress | None) -> _Seen:
-    datasets = {**contract.datasets, dataset.name: dataset}
-    tested = replace(contract, datasets=datasets)
-    engine = Engine(tested, inventory(tested), Store(store), alone=alone)
-    engine.run(make_plan(tested), on_progress)
-    return _Seen(engine, dataset)
 
 
 class _Field:
@@ -279,7 +298,7 @@ def _found(spot: _Spot, after: _Seen) -> tuple[bool, bool]:
     return bool(paths), any(not where or path == where or path.startswith((f"{where}[", f"{where}.")) for path in paths)
 
 
-def _kind(field: _Field, plants: list[tuple[_Spot, bool, bool]]) -> FaultSeen:
+def _kind(field: _Field, plants: list[_Plant]) -> FaultSeen:
     fault, check = plants[0][0].fault, field.checks[plants[0][0].fault.check]
     found = sum(hit for _, hit, _ in plants)
     finding = judge_check(field.dataset, check, field.clean.engine.outcomes.get(field.dataset.finding(check)))
