@@ -44,6 +44,13 @@ from datacheck.text.minhash import least_alike
 from datacheck.text.rules import Rule
 
 PLANTED_N = 10  # characters or words that every canary has
+_APART = {  # metric: problem of its rows, which nobody should drop unread
+    "other_golds": "other_gold",
+    "other_answers": "other_answer",
+    "other_questions": "other_question",
+    "opposite_labels": "opposite_labels",
+    "boilerplate_rows": "boilerplate",
+}
 LESS_ALIKE = 0.1  # what the marks of similar rows are allowed for: they are of rare n-grams only
 
 
@@ -219,85 +226,80 @@ class NearDuplicates(Check):
 
     def measure(self, data: View) -> Measured:
         """The greedy walk over similar pairs."""
-        found, sample, told = self._found(data), data[self._recall].collect(), self._sketch.tasks(data)
-        facts, kept_of = found.facts, found.kept_of
-        removed = np.flatnonzero(kept_of >= 0)
-        rows, texts = facts["row"].to_numpy(), facts["text"].to_numpy()
-        # Without their boilerplate different texts can be equal (a score of 1): a copy is one in the whole text.
-        same = texts[removed] == texts[kept_of[removed]]
-        scores = _scores(found.pairs, removed, kept_of)
-        near = np.where(scores >= self._least, "near_copy", "contained_copy")
-        others = rows[kept_of[removed]]
-        evidence = pl.LazyFrame(
-            {
-                "row": rows[removed],
-                "other_row": others,
-                "score": scores,
-                "problem": near,
-                "same": same,
-                "numbers": ~same & self._same_but_numbers(data, rows[removed], others, ~same),
-            },
-            schema_overrides={"row": pl.UInt64, "other_row": pl.UInt64, "problem": pl.String},
-        ).select(
-            ["row", "other_row", "score"],
-            problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
-            said=pl.when("numbers").then(saying("the same text with other numbers")),
-        )
-        tasks, *otherwise = (_named(of, rows) for of in (found.variant_of, found.answered_of, found.asked_of))
-        varied = evidence.filter(pl.col("said").is_not_null())
-        copies = _copies(facts)
-        opposite, template = _opposite(facts), self._template(data)
-        planted = [data[need].collect() for need in self._plants]
-        seen = calibration(planted[0])
-        recalls = [calibration(each).recall for each in planted]
-        recall = Ratio(sum(each.n for each in recalls), sum(each.of for each in recalls))
+        found, told = self._found(data), self._sketch.tasks(data)
+        near = self._near(data, found)
+        apart = self._apart(data, found)
         known = {each.name: each.found(data) for each in self._repeats}
+        planted, sample = [data[need].collect() for need in self._plants], data[self._recall].collect()
+        seen, recalls = calibration(planted[0]), [calibration(each).recall for each in planted]
+        recall = Ratio(sum(each.n for each in recalls), sum(each.of for each in recalls))
         values = (
-            *rates("rate", evidence, data.rows, by=self.by, rows=data.rows),
-            *rates("exact_share", copies, data.rows, by=self.by, rows=data.rows),
-            *rates("other_numbers", varied, data.rows),
-            *rates("other_golds", tasks, data.rows),
-            *rates("other_answers", otherwise[0], data.rows),
-            *rates("other_questions", otherwise[1], data.rows),
-            *rates("opposite_labels", opposite, data.rows),
-            *rates("boilerplate_rows", template, data.rows),
+            *rates("rate", near, data.rows, by=self.by, rows=data.rows),
+            *rates("exact_share", _copies(found.facts), data.rows, by=self.by, rows=data.rows),
+            *rates("other_numbers", near.filter(pl.col("said").is_not_null()), data.rows),
+            *(each for metric, problem in _APART.items() for each in rates(metric, apart[problem], data.rows)),
             *repeated(known, data, self.by),
             Value("planted_recall", recall if total(data.rows) else None),
             Value("lsh_missed", int((~sample["found"]).sum()) if total(data.rows) else None),
         )
-        notes = [*self._notes(data), *self._unscored(facts)]
+        notes = [*self._notes(data), *self._unscored(found.facts)]
         if planted[0]["made_up"].any():
             notes.append(on_made_up(SHORT))
         figures = {
             "similarity": histogram(found.pairs.similarity, low=0.3),
-            "clusters": _sizes(kept_of),
-            **largest_clusters(data, evidence.select("row", "other_row").collect(), self.on, told),
+            "clusters": _sizes(found.kept_of),
+            **largest_clusters(data, near.select("row", "other_row").collect(), self.on, told),
             "planted": seen.by_kind,
             "recall_curve": seen.curve,
             "random_pairs": seen.random,
             "lsh_recall": recall_by_similarity(sample),
         }
         quote = partial(quoted, data, on=self.on, tasks=told)
-        opposed = quote(opposite)
+        repeats = (quote(near), *repeats_evidence(known, data, self.on))
         review = (
-            quote(tasks).with_columns(problem=pl.lit("other_gold")),
-            quote(otherwise[0]).with_columns(problem=pl.lit("other_answer")),
-            quote(otherwise[1]).with_columns(problem=pl.lit("other_question")),
-            opposed.with_columns(problem=pl.lit("opposite_labels")),
-            template.with_columns(problem=pl.lit("boilerplate")),
+            (each if problem == "boilerplate" else quote(each)).with_columns(problem=pl.lit(problem))
+            for problem, each in apart.items()
         )
-        repeats = (quote(evidence), *repeats_evidence(known, data, self.on))
-        every = [
-            *(each.with_columns(drop=True) for each in repeats),
-            *(each.with_columns(drop=False) for each in review),
-        ]
-        # Together, for each of them would read the places of all rows. No one should drop unread what is for review.
-        listed = (
-            placed(pl.concat(every, how="diagonal"), data.rows)
-            .with_columns(row=pl.when("drop").then("row"))
-            .drop("drop")
+        listed = [each.with_columns(drop=True) for each in repeats] + [each.with_columns(drop=False) for each in review]
+        # Together, for each of them would read the places of all rows.
+        places = placed(pl.concat(listed, how="diagonal"), data.rows)
+        return Measured(
+            values, places.with_columns(row=pl.when("drop").then("row")).drop("drop"), figures, tuple(notes)
         )
-        return Measured(values, listed, figures, tuple(notes))
+
+    def _near(self, data: View, found: VerifiedPairs) -> pl.LazyFrame:
+        """`row`, `other_row`, `score`, `problem`, `said`: the rows that repeat another one."""
+        rows, texts = found.facts["row"].to_numpy(), found.facts["text"].to_numpy()
+        removed = np.flatnonzero(found.kept_of >= 0)
+        kept = found.kept_of[removed]
+        # Without their boilerplate different texts can be equal (a score of 1): a copy is one in the whole text.
+        same = texts[removed] == texts[kept]
+        scores = _scores(found.pairs, removed, found.kept_of)
+        copies = {
+            "row": rows[removed],
+            "other_row": rows[kept],
+            "score": scores,
+            "problem": np.where(scores >= self._least, "near_copy", "contained_copy"),
+            "same": same,
+            "numbers": ~same & self._same_but_numbers(data, rows[removed], rows[kept], ~same),
+        }
+        types = {"row": pl.UInt64, "other_row": pl.UInt64, "problem": pl.String}
+        return pl.LazyFrame(copies, schema_overrides=types).select(
+            ["row", "other_row", "score"],
+            problem=pl.when("same").then(pl.lit("exact_copy")).otherwise("problem"),
+            said=pl.when("numbers").then(saying("the same text with other numbers")),
+        )
+
+    def _apart(self, data: View, found: VerifiedPairs) -> dict[str, pl.LazyFrame]:
+        """By problem: rows that are like another one and no copies of it, and those that are nearly all boilerplate."""
+        rows = found.facts["row"].to_numpy()
+        return {
+            "other_gold": _named(found.variant_of, rows),
+            "other_answer": _named(found.answered_of, rows),
+            "other_question": _named(found.asked_of, rows),
+            "opposite_labels": _opposite(found.facts),
+            "boilerplate": self._template(data),
+        }
 
     def seen(self, data: View, plants: pl.DataFrame, _data: View) -> list[bool | None]:
         """The compared text holds the plant, and the copy of the row is proposed for comparison with it."""

@@ -32,30 +32,36 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
     """The commands for the run that run.json tells of; where it does not say how it was typed, with placeholders."""
     typed: Mapping[str, Any] = run.get("typed") or {}
     out, contract = typed.get("out", "REPORT"), typed.get("contract", "CONTRACT")
-    paths, given = typed.get("paths", {}), dict(typed.get("given", {}))
     ranked = show.worst_first(report)
     blamed = [f for f in ranked if f.status is Status.FAIL and droppable(f)]
-    names = [name for name in report.datasets if any(f.dataset == name for f in blamed)]
+    paths = {f.dataset: typed.get("paths", {}).get(f.dataset, "PATH") for f in blamed}
+    paths = {name: paths[name] for name in report.datasets if name in paths}
     mended, proof = f"{out}-mended", f"{out}-proof"
-    apply = ["datacheck", "apply", out, *_data({name: paths.get(name, "PATH") for name in names}), "--out", mended]
-    given |= {name: _kept(report, name, paths.get(name, "PATH"), mended) for name in names}
-    settings = [part for name, value in typed.get("run", {}).items() for part in ("--run", f"{name}={value}")]
-    besides = [part for name in ("checks", "decisions") if typed.get(name) for part in (f"--{name}", typed[name])]
-    extra = [*settings, *besides]
-    asked = _asked(typed)
-    again = ["datacheck", "run", contract, *_data(given), *extra, *asked, *(["--strict"] if report.strict else [])]
+    kept = {name: _kept(report, name, path, mended) for name, path in paths.items()}
+    extra = _besides(typed)
+    given = _data({**typed.get("given", {}), **kept})
+    again = ["datacheck", "run", contract, *given, *extra, *_asked(typed), *(["--strict"] if report.strict else [])]
     shown = ["datacheck", "judge", out, "--contract", contract, *extra]
-    can_redact = any(f.check == _PII for f in blamed) and all(_looks_once(report, name) for name in names)
-    before, after = (sum(report.funnel[name][at][1] for name in names if report.funnel.get(name)) for at in (0, -1))
+    can_redact = any(f.check == _PII for f in blamed) and all(_looks_once(report, name) for name in paths)
+    before, after = (sum(report.funnel[name][at][1] for name in paths if report.funnel.get(name)) for at in (0, -1))
     return Commands(
-        shlex.join(apply) if names else "",
-        shlex.join([*again, "--out", proof if names else out]),
-        shlex.join(shown),
-        shlex.join(["--redact", "--contract", contract]) if can_redact else "",
-        before,
-        before - after,
-        [f for f in ranked if f.status in (Status.FAIL, Status.ERROR) and f not in blamed],
+        apply=shlex.join(["datacheck", "apply", out, *_data(paths), "--out", mended]) if paths else "",
+        run=shlex.join([*again, "--out", proof if paths else out]),
+        others=shlex.join(shown),
+        redact=shlex.join(["--redact", "--contract", contract]) if can_redact else "",
+        rows=before,
+        gone=before - after,
+        stays=[f for f in ranked if f.status in (Status.FAIL, Status.ERROR) and f not in blamed],
     )
+
+
+def _besides(typed: Mapping[str, Any]) -> list[str]:
+    """Settings of the run, and the files that were named beside the contract."""
+    settings = [part for name, value in typed.get("run", {}).items() for part in ("--run", f"{name}={value}")]
+    return [
+        *settings,
+        *(part for name in ("checks", "decisions") if typed.get(name) for part in (f"--{name}", typed[name])),
+    ]
 
 
 def drop(finding: Finding, run: Mapping[str, Any]) -> str:

@@ -55,8 +55,8 @@ SABOTAGES = (
         "the_proof_judges_the_old_data",
         "what the page says to type mends and proves",
         "datacheck.report.commands.commands",
-        "given |= {name: _kept(",
-        "given = given or {name: _kept(",
+        '{**typed.get("given", {}), **kept}',
+        '{**kept, **typed.get("given", {})}',
         "tests/report/test_commands.py::test_what_the_page_says_to_type_mends_and_proves[typed]",
     ),
     Sabotage(
