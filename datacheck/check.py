@@ -32,7 +32,8 @@ Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 # What a check needs in a row: anything, a text, a prompt, an answer of the model, one of whoever (a gold, too), both
 # sides of a pair, tools or calls of them.
 Subject = Literal["row", "text", "prompt", "answer", "solution", "pair", "tool_call"]
-UNREAD = ("rows", "tokens", "unknown")  # formats without messages: what such a row says, no check of texts sees
+# Formats without a conversation: what such a row says, no check of texts sees.
+UNREAD = ("rows", "tokens", "message", "unknown")
 
 
 class Model(BaseModel):

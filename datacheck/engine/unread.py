@@ -145,6 +145,13 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
             "judge the data that they were made of",
             some=some,
         )
+    if set(named) == {"message"}:
+        return Message(
+            "{some} are one message each, and no row holds a conversation; write the messages of each conversation as "
+            "one row, as `{shape}`",
+            some=some,
+            shape='{"messages": [{"role": …, "content": …}, …]}',
+        )
     if set(keys) == {LIST}:  # the rows themselves
         return Message(
             "{some} are lists, not objects; write each conversation as `{shape}`, with `role` and `content` in every "

@@ -28,7 +28,7 @@ from datacheck.propose.columns import Texts
 from datacheck.propose.sample import FirstPart, first_records, sample_of
 from datacheck.propose.schema import NEARLY_ALL, labels_in, scale_lines, schema_lines, scored
 from datacheck.propose.splits import TRAIN, DataSplit, splits_of
-from datacheck.propose.unnest import unnesting
+from datacheck.propose.unnest import grouping, unnesting
 from datacheck.text.prose import is_prose
 
 _EVAL = "eval"
@@ -145,8 +145,15 @@ def _without_reader(tables: Tables) -> Iterator[str]:
     """A word on the keys whose texts no reader knows: checks of texts are an error until the contract names them."""
     if tables.rows.filter(pl.col("format").is_in(list(UNREAD))).height < _FEW * tables.rows.height:
         return  # some rows of another shape, each of which is a finding: the keys are those of the others
-    keys = {key for found in unread_of(tables.rows, tables.cells).values() for key in found if key}
-    if keys == {LIST}:
+    unread = unread_of(tables.rows, tables.cells)
+    keys = {key for found in unread.values() for key in found if key}
+    if set(unread) == {"message"}:
+        yield "      # each row is one message: write those of a conversation as one row; until then checks of"
+        yield "      # texts are an error, not a pass"
+        command = grouping(tables.cells["path"].unique(maintain_order=True))
+        if command is not None:
+            yield f"      # as this does: jq -cs '{command}' FILE > rows.jsonl"
+    elif keys == {LIST}:
         yield '      # the rows are lists: write each as {"messages": […]}; until then checks of texts are an error'
     elif keys:
         plain = sorted({key.removesuffix(LIST) for key in keys})

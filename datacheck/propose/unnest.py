@@ -1,13 +1,17 @@
-"""The command that writes questions in lists inside the rows as rows: SQuAD, CMRC, DRCD, DROP, RACE."""
+"""The command that writes the rows: of questions in lists (SQuAD, CMRC, DRCD, DROP, RACE), of single messages."""
 
 import re
 from collections.abc import Iterable
 from typing import Any
 
+from datacheck.loading.formats.one_message import SAID, WHO
+
 _ASKED = re.compile(r"(?i)(?:question|query|query_text|input_text|problem)")
 _ON = re.compile(r"(?i)(?:context|context_text|passage|article|story|document)")
 _TOLD = re.compile(r"(?i)(?:answers?|answer_text|gold(?:_label)?)")
 _OPTIONS = re.compile(r"(?i)(?:options|choices?)")
+_OF_ONE = re.compile(r"(?i)(?:conv(?:ersation)?|dialog(?:ue)?|session|thread|chat)_?(?:id|no)?")
+_BEFORE = re.compile(r"(?i)(?:parent|reply_to|in_reply_to)(?:_?(?:message_)?id)?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _PARTS = {"question": _ASKED, "options": _OPTIONS, "answer": _TOLD}
 _PARALLEL = "questions"  # RACE: a list of questions, one of options, one of answers
@@ -34,6 +38,19 @@ def unnesting(paths: Iterable[str]) -> str | None:
     before = f".{_last(context)} as $on | " if context else ""
     row = ["context: $on", *row] if context else row
     return f'.. | objects | select(has("{_last(rows)}")) | {before}.{_last(rows)}[] | {{{", ".join(row)}}}'
+
+
+def grouping(paths: Iterable[str]) -> str | None:
+    """A program of jq that puts the messages of a conversation into one row, in the order in which they stand.
+
+    None where no key says which conversation a message is of, or where one may have several answers (a tree).
+    """
+    known = set(paths)
+    of = next((path for path in sorted(known) if _OF_ONE.fullmatch(path)), None)
+    if of is None or any(map(_BEFORE.fullmatch, known)):
+        return None
+    who, said = (next((key for key in keys if key in known), None) for keys in (WHO, SAID))
+    return f"group_by(.{of})[] | {{messages: map({{role: .{who}, content: .{said}}})}}"
 
 
 def of_lists(rows: list[Any], *, array: bool) -> str | None:

@@ -4,6 +4,7 @@ A shape is a function of a question, an answer and a number. What no reader know
 """
 
 import json
+import re
 from contextlib import nullcontext
 
 import pytest
@@ -193,6 +194,41 @@ def test_tokens_get_a_contract_that_claims_nothing_of_texts(tmp_path, here, comm
     written = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
     (tmp_path / "contract.yaml").write_text(written + "      - near_duplicates\n", encoding="utf-8")
     assert command("run", tmp_path / "contract.yaml", "--data", f"train={data}", "--out", tmp_path / "again")[0] == 3
+
+
+def said_apart(n: int) -> list[dict[str, object]]:
+    asked, told = texts(n)
+    return [
+        {"session_id": n, "speaker": "user", "utterance": asked},
+        {"session_id": n, "speaker": "ai", "utterance": told},
+    ]
+
+
+def test_rows_that_are_one_message_each_are_no_texts_that_could_pass(tmp_path, here, command):
+    """No row holds a conversation: the contract says how to make some of them, and until then nothing passes."""
+    data = jsonl(tmp_path / "data.jsonl", *(row for n in range(ROWS) for row in said_apart(n)))
+    assert command("init", data, "--to", tmp_path / "c.yaml")[0] == 0
+    written = (tmp_path / "c.yaml").read_text(encoding="utf-8")
+    code, _, _ = command("run", tmp_path / "c.yaml", "--out", tmp_path / "out")
+    found = {f["check"]: f for f in json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["findings"]}
+    assert (code, found["exact_duplicates"]["status"]) == (3, "error")
+    assert "rows are one message each" in found["exact_duplicates"]["error"]["text"]
+    program = re.search(r"jq -cs '(.*)' FILE", written)[1]
+    assert program == "group_by(.session_id)[] | {messages: map({role: .speaker, content: .utterance})}"
+
+
+def test_a_tree_of_messages_is_not_put_into_one_row(tmp_path, here, command):
+    """A message of a tree has several answers."""
+    rows = [
+        {**row, "parent_id": None, "role": row["speaker"], "text": row["utterance"]}
+        for n in range(ROWS)
+        for row in said_apart(n)
+    ]
+    data = jsonl(tmp_path / "data.jsonl", *rows)
+    assert command("init", data, "--to", tmp_path / "c.yaml")[0] == 0
+    written = (tmp_path / "c.yaml").read_text(encoding="utf-8")
+    assert "each row is one message" in written
+    assert "jq" not in written
 
 
 ALWAYS = {"schema_violations", "too_few_rows", "unjudged_text", "unreadable_lines", "untidy_files"}

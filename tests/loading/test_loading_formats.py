@@ -553,6 +553,18 @@ CASES = {
     ),
     "tokenized": ({"input_ids": [1, 2], "labels": [-100, 2]}, "tokens", []),
     "tokens that are none": ({"input_ids": ["a"], "labels": [1]}, "unknown", []),
+    "one message": ({"parent_id": None, "role": "prompter", "text": "q"}, "message", []),
+    "one message of ShareGPT": ({"from": "human", "value": "q"}, "message", []),
+    "a text beside a role that nobody plays": (
+        {"role": "witness", "text": "q"},
+        "text",
+        [("text", 0, None, "text", "q")],
+    ),
+    "a message with its answer": (
+        {"role": "user", "text": "q", "ans": "a"},
+        "qa",
+        [("prompt", 0, "user", "text", "q"), ("answer", 0, None, "ans", "a")],
+    ),
     "two answers without a judgement": (
         {"prompt": "p", "answer1": "a", "answer2": "b"},
         "prompt_completion",

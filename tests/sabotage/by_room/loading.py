@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_message_is_a_text",
+        "rows that are one message each are not read as texts for pre-training",
+        "datacheck.loading.formats.one_message.read",
+        "role.lower() in _ROLES or",
+        "",
+        "tests/end_to_end/test_shapes.py::test_rows_that_are_one_message_each_are_no_texts_that_could_pass",
+    ),
+    Sabotage(
+        "a_tree_is_a_conversation",
+        "the messages of a tree are not put into one row",
+        "datacheck.propose.unnest.grouping",
+        "any(map(_BEFORE.fullmatch, known))",
+        "False",
+        "tests/end_to_end/test_shapes.py::test_a_tree_of_messages_is_not_put_into_one_row",
+    ),
+    Sabotage(
         "a_row_inside_a_row_is_not_opened",
         "a record that stands in an object inside another is read",
         "datacheck.loading.formats.nested.inside",
