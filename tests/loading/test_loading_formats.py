@@ -553,6 +553,11 @@ CASES = {
     ),
     "tokenized": ({"input_ids": [1, 2], "labels": [-100, 2]}, "tokens", []),
     "tokens that are none": ({"input_ids": ["a"], "labels": [1]}, "unknown", []),
+    "an answer with its reasoning, as an API gives them": (
+        {"input": "q", "content": "a", "reasoning_content": "r", "score": 9},
+        "prompt_completion",
+        [("prompt", 0, "user", "input", "q"), ("response", 1, "assistant", "content", "a")],
+    ),
     "one message": ({"parent_id": None, "role": "prompter", "text": "q"}, "message", []),
     "one message of ShareGPT": ({"from": "human", "value": "q"}, "message", []),
     "a text beside a role that nobody plays": (

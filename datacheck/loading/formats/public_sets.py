@@ -2,7 +2,8 @@
 
 - one question and one answer: {article, highlights} (abisee/cnn_dailymail), {document, summary} (EdinburghNLP/xsum),
   {content, summary} (AdGen, LCSTS), {inputs, targets} (FLAN, CohereLabs/aya_dataset), {INSTRUCTION, RESPONSE}
-  (wangrui6/Zhihu-KOL), {problem, generated_solution} (nvidia/OpenMathReasoning), {指令, 输出} …
+  (wangrui6/Zhihu-KOL), {problem, generated_solution} (nvidia/OpenMathReasoning), {指令, 输出}, {input, content,
+  reasoning_content} (Congliu/Chinese-DeepSeek-R1-Distill-data-110k) …
 - a picture or a sound and what it shows or says: {image_id, caption} (COCO, XrayGLM), {audio, transcription}; there is
   no prompt, trainers put a fixed one before it (as ms-swift does with its sets of captions)
 - conversations as a list of strings that alternate: {conversations: [str]} (GAIR/lima), {data: [str]} (UltraChat,
@@ -42,6 +43,7 @@ _ASKED_TOLD = (
     ("problem", "generated_solution"), ("prompt", "code"), ("instruction", "code"), ("sql_prompt", "sql"),
     ("prompt", "caption"), ("question", "caption"), ("instruction", "caption"),
 )  # fmt: skip
+_REASONED = ("content", "reasoning_content")  # as an API gives them
 _SHOWN = """
     image images image_id image_path image_url img img_path picture url video videos video_id video_path audio audios
     audio_path audio_filepath
@@ -174,6 +176,12 @@ FORMATS = (
     *(
         Format("prompt_completion", 240, frozenset({asked, told}), partial(read_asked, asked=asked, told=told))
         for asked, told in _ASKED_TOLD
+    ),
+    *(
+        Format(
+            "prompt_completion", 240, frozenset({asked, *_REASONED}), partial(read_asked, asked=asked, told="content")
+        )
+        for asked in _QUESTIONS[:5]
     ),
     *(
         Format("prompt_completion", 235, frozenset({shown, told}), partial(read_shown, told=told), no_told | _ASKS)
