@@ -113,7 +113,7 @@ class RowShift(Check):
     def _strange(self, data: View) -> tuple[pl.LazyFrame, pl.LazyFrame]:
         """`row` of rows with variables on both sides, and as evidence those whose gold has none of its question's."""
         turns = self._near(data, data.turns)
-        golds = golds_of(turns, "answer", "auto").filter(pl.col("gold").str.contains("[A-Za-z]"), ~pl.col("listed"))
+        golds = golds_of(turns, "answer", "auto").filter(pl.col("gold").is_not_null(), ~pl.col("listed"))
         heard = turns.filter(pl.col("part") == "prompt", pl.col("role").ne_missing("system")).group_by("row")
         asked = heard.agg(asked=pl.col("text").str.join("\n").str.slice(0, WHOLE)).collect()
         rows = golds.join(asked, on="row", how="inner").drop_nulls("asked").sort("row")

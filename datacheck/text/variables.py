@@ -21,6 +21,7 @@ _BROUGHT_ALONG = re.compile(  # names that an answer gives (`R = 1`, `S(t) = …
 )
 _IMAGINARY, _NO_VARIABLE = frozenset("i"), frozenset("aAIsie")  # a number; numbers, and words of one letter
 _TOGETHER = 3  # letters of a word that may be a product: abc
+_FORMULAS = 0.8  # of the answers of a set of mathematics: of college exercises 0.9, of MMLU's options 0.3
 _USUAL = 0.6  # of the answers with a letter whose question has it, too: such a letter tells where an answer belongs
 _SOME, _MANY = 0.05, 0.7  # of the questions with a letter: beyond these it tells nothing of one of them
 _ABOVE, _POWER = 2, 5  # standard deviations above chance: what is chance, and what answers in their places would be
@@ -41,6 +42,9 @@ def strangers(questions: Sequence[str], answers: Sequence[str]) -> Strangers:
     Only letters tell that mostly stand on both sides; where all letters fit the questions no better than chance lets
     expect (binomial, by how many questions have each), the column as a whole is out of place, and all tell.
     """
+    formulas = sum(number(answer) is not None or is_formula(answer) for answer in answers)
+    if formulas < _FORMULAS * len(answers):  # letters of physics, chemistry and prose are no variables
+        return Strangers([], [], [], [])
     told = [variables_told(answer) for answer in answers]
     asked = [variables_asked(question) if names else None for question, names in zip(questions, told, strict=True)]
     judged = [(row, told[row], *names) for row, names in enumerate(asked) if names and names[0]]

@@ -187,3 +187,9 @@ def test_what_an_answer_brings_along_is_no_variable_of_another_row():
     ]
     rows = records([*usual, *((f"Find it for $p$ and $q$, number {n}.", gold) for n, gold in enumerate(golds))])
     assert strange(rows) == []
+
+
+def test_letters_beside_prose_are_no_variables():
+    """Options of an exam in physics, as texts: symbols of units and elements among sentences."""
+    prose = records([(f"What is said of case {n}?", f"It is the same as in case {n}.") for n in range(90)])
+    assert strange([*algebra(26), *prose]) == []

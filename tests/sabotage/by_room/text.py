@@ -12,6 +12,14 @@ SABOTAGES = (
         "tests/checks/test_row_shift.py::test_golds_with_the_variables_of_another_question",
     ),
     Sabotage(
+        "letters_of_prose_are_variables",
+        "symbols beside answers in words are no variables",
+        "datacheck.text.variables.strangers",
+        "formulas < _FORMULAS * len(answers)",
+        "False",
+        "tests/checks/test_row_shift.py::test_letters_beside_prose_are_no_variables",
+    ),
+    Sabotage(
         "a_unit_is_a_variable_of_another_row",
         "what an answer brings along is no variable of another row",
         "datacheck.text.variables.variables_told",
