@@ -57,7 +57,9 @@ _GLUED = r"(?:^|[\s\"“(])[A-Za-z][a-z]{2}(?:[a-z,.'’!?]|[.!?,][A-Z]){47,}(?:
 _OF_CAPITALS = ascii_edges(r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|缩写|morse|cipher)|^[^a-z\p{Han}]+$")
 _FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
 _LETTERS = 12  # different letters of such a run
+_VARIED = 8  # different characters of a text that is `spaced`
 _WORN = ["capitals", "glued", *WORN]
+_PASTED = "escaped_input"
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -107,8 +109,9 @@ class GarbledText(Check):
     (words of a tokenizer: `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole
     answer, unasked) and `glued` (words without spaces), both with a rate of their own (`worn`), `hidden_words` (tag
     characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People
-    and tools paste escapes too: in what they say these are counted apart. Emoji, symbols, rare characters and all
-    scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular expressions and JSON.
+    and tools paste escapes too: in what they say these are `escaped_input`, with a rate of their own. Emoji, symbols,
+    rare characters and all scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular
+    expressions and JSON.
 
     `worn` also counts answers with marks of a program: `doubled_quotes` (of CSV), `slash_n` and `bare_n` (/n or n for
     line feeds), `word_pieces` (`##`, `@@`), `masked` ([MASK]), `lost_digits` (of a list), `spreadsheet` (1.38E+10),
@@ -166,17 +169,8 @@ class GarbledText(Check):
         lost = worn_texts(data).with_columns(detail=pl.lit(None, pl.String))
         seen = pl.concat([damaged, _escaped(suspect), _worn(suspect, texts)]).sort("row", maintain_order=True)
         found = pl.concat([seen, lost], how="diagonal_relaxed")
-        heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
-        unseen, pasted = pl.col("problem") == "invisible", (pl.col("problem") == "escaped") & heard
-        worn = pl.col("problem").is_in(_WORN)
-        apart = (
-            pl.when(worn)
-            .then(pl.lit("worn"))
-            .when(unseen)
-            .then(pl.lit("invisible"))
-            .when(pasted)
-            .then(pl.lit("escaped_input"))
-        )
+        kind = pl.col("problem")
+        apart = pl.when(kind.is_in(_WORN)).then(pl.lit("worn")).when(kind.is_in(["invisible", _PASTED])).then(kind)
         counted = found.with_columns(metric=apart.otherwise(pl.lit("rate")))
         values: list[Value] = []
         for name in self.metrics:
@@ -190,7 +184,10 @@ def _escaped(texts: pl.LazyFrame) -> pl.LazyFrame:
     """Texts with escapes of JSON in their prose."""
     prose = without_code(pl.col("text"))
     suspect = texts.filter(pl.col("text").str.contains(ESCAPE))
-    return flagged(suspect, {"escaped": left_escaped(prose) & ~looks_like_code(prose)}, {"escaped": first_at(ESCAPE)})
+    left = left_escaped(prose) & ~looks_like_code(prose)
+    heard = (pl.col("part") == "prompt") & pl.col("role").ne_missing("assistant")
+    kinds = {"escaped": left & ~heard, _PASTED: left & heard}
+    return flagged(suspect, kinds, dict.fromkeys(kinds, first_at(ESCAPE)))
 
 
 def _worn(suspect: pl.LazyFrame, texts: pl.LazyFrame) -> pl.LazyFrame:
@@ -234,4 +231,7 @@ def _holds(kind: str, pattern: str) -> pl.Expr:
         inside = prose.str.replace_all(_QUESTION, "").str.count_matches(pattern)
         chat = prose.str.contains(_IN_SMALL)  # don't feel what? scared? it's not that easy
         return (inside >= _COMMAS) & ~chat & ~prose.str.contains(_COMMA) & ~looks_like_code(prose)
+    if kind == "spaced":  # a table of draws (big even, small odd, …) has blanks too, and few different signs
+        run = text.str.extract(f"({pattern})")
+        return run.str.split("").list.n_unique().fill_null(0) > _VARIED
     return text.str.contains(_CONTRACTED if kind == "lost_sign" else pattern)

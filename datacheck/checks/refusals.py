@@ -47,7 +47,10 @@ _MODELS = (
 )
 _OTHER = ascii_edges(
     rf"(?i:\b(?:i am|i['’]m|my name is) (?:{_MODELS})\b)|我(?:是|叫|的名字是)(?:{_MODELS})"
-    rf"|\bAs (?:{_MODELS}), I\b|作为(?:{_MODELS})[，,]"
+    rf"|\bAs (?:{_MODELS}), (?:I\b|(?:an?|the|your) [^.\n]{{0,40}}\b(?:model|AI|assistant|chatbot)\b)"
+    rf"|作为(?:{_MODELS})[，,]"
+    rf"|(?i:\bas an? [^.,\n]{{0,40}}(?:trained|developed|created|made|built) by (?:{_MAKERS}),? (?:i|my)\b)"
+    rf"|作为(?:一个|一名|一款)?由?(?:{_MAKERS})(?:公司)?(?:训练|开发|研发|创建|推出)的"
     rf"|(?i:\b(?:i was|i am|i['’]m)[^.\n]{{0,60}}(?:trained|developed|created|made|built) by (?:{_MAKERS})\b)"
     rf"|我(?:是)?由(?:{_MAKERS})(?:公司)?(?:训练|开发|研发|创建|推出)"
 )

@@ -13,11 +13,12 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value
 from datacheck.errors import WrongValueError
 from datacheck.features.askings import Askings, unasked
 from datacheck.features.gold_forms import GoldMarks, other_forms
-from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives
+from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives, golds_of
 from datacheck.features.option_sets import odd_options
 from datacheck.features.prompt_options import unlisted
 from datacheck.features.workings import unreached, unreached_beside, wrong_sums
 from datacheck.text.graders import GRADERS, GraderFailedError, number
+from datacheck.text.variables import is_formula
 
 _AUTO = ("choice", "number", "tool_call", "json")  # tried in this order
 # One letter, or several as one word or with signs between them; behind a sign the words of the option may follow.
@@ -35,6 +36,8 @@ _LONGEST = 200  # characters of a formula
 # Numbers of options: rows from which on they tell whether they count from 0 or from 1, and the share of a slip.
 _ENOUGH, _SLIPS = 20, 0.05
 _SURE = 0.98  # of the golds of one source, for `auto` to take another grader there than for the whole set
+Usual = Literal["choice", "number", "tool_call", "json", "formula"]
+_USUAL: tuple[Usual, ...] = ("choice", "number", "tool_call", "json", "formula")  # tried in this order
 _SOURCES = 100  # more than these are no sources to compare
 
 
@@ -66,6 +69,8 @@ class UnverifiableAnswers(Check):
     options in the text of prompts: none (`no_options`), without that of the gold (`gold_not_listed`), A, B, D
     (`option_gap`).
     A prompt must ask something (`unasked`).
+    All this goes by what is usual in the set, of which nothing is left where a third of it is damaged: so `init` writes
+    down what golds are (`usual`), and later data are held to it.
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
     instead: as letter or letters, place, name or text.
     """
@@ -127,6 +132,13 @@ class UnverifiableAnswers(Check):
             Limit(warn_max=0),
             why="1 in 100 of AQuA's, 1 in 1,000 of MMLU's; the model is asked to choose among what is no choice",
         ),
+        "unusual": Metric(
+            "rows whose gold is not what the contract says that golds are",
+            "share",
+            "rows",
+            Limit(warn_max=0.05),
+            why="at most 1 gold in 50 was so when the contract was made; what is usual in a drop itself may be damage",
+        ),
         "unasked": Metric(
             "rows whose prompt asks nothing, where nearly all others end with a question",
             "share",
@@ -143,6 +155,25 @@ class UnverifiableAnswers(Check):
     ] = Field(default="auto", description="how the reward reads an answer")
     extract: Extract = Field(default="auto", description="where the answer stands in the solution; auto: by its marks")
     of: Of = Field(default="answer", description="the part that holds the solution")
+    usual: Usual | None = Field(
+        default=None, description="what nearly all golds are: `init` writes what it finds (formula: or a number)"
+    )
+
+    @classmethod
+    def fitted(cls, turns: pl.DataFrame) -> Mapping[str, str]:
+        """What nearly all golds are; nothing where they have options, which are told by their own letters or texts."""
+        golds = golds_of(turns.lazy(), "answer", "auto").drop_nulls("gold")
+        if golds.height < _ENOUGH or (turns["part"] == "option").any():
+            return {}
+        distinct = _counted(golds.with_columns(len=pl.lit(1)))
+        for kind in _USUAL:
+            if sum(n for *gold, n in distinct.iter_rows() if _is_usual(kind, *gold)) >= _SURE * golds.height:
+                return {"usual": kind}
+        return {}
+
+    def promised(self) -> frozenset[str]:
+        """Without `usual` there is nothing that golds should be."""
+        return frozenset(self.metrics) - (frozenset() if self.usual else {"unusual"})
 
     @field_validator("grader")
     @classmethod
@@ -193,6 +224,8 @@ class UnverifiableAnswers(Check):
             "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
             "unasked": unasked(_open_questions(data[asked], every, data)).lazy(),
         }
+        if self.usual:
+            doubts["unusual"] = _unusual(golds, self.usual).lazy()
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
         sets = self._sets(data, every, evidence)
         doubted = [lines.with_columns(problem=pl.lit(name)) for name, lines in doubts.items()]
@@ -289,6 +322,21 @@ def _with_source(golds: pl.DataFrame, rows: pl.LazyFrame) -> pl.DataFrame:
     large = table.drop_nulls("source").group_by("source").len().filter(pl.col("len") >= _ENOUGH)["source"]
     some = large if len(large) <= _SOURCES else large.clear()
     return table.with_columns(source=pl.when(pl.col("source").is_in(some.implode())).then("source"))
+
+
+def _unusual(golds: pl.DataFrame, usual: Usual) -> pl.DataFrame:
+    """`row`, `where`, `text`: golds of another kind than the contract names."""
+    distinct = golds.drop_nulls("gold").select("gold", "listed").unique(maintain_order=True)
+    odd = distinct.filter(pl.Series([not _is_usual(usual, *gold) for gold in distinct.iter_rows()], dtype=pl.Boolean))
+    found = golds.join(odd, on=["gold", "listed"], how="semi", maintain_order="left")
+    return found.select("row", "where", text="gold")
+
+
+def _is_usual(usual: Usual, gold: str, listed: bool) -> bool:
+    """Whether a gold is of a kind; of several answers one is enough."""
+    if usual != "formula":
+        return _trouble(usual, gold, listed) is None
+    return any(number(answer) is not None or is_formula(answer) for answer in alternatives(gold, listed))
 
 
 def _counted(distinct: pl.DataFrame) -> pl.DataFrame:

@@ -9,6 +9,7 @@ from datacheck.text.edges import ascii_edges
 _LEAST = 5  # different questions
 _LONG = 30  # bytes; a shorter answer is a label, a number, a courtesy
 _OWN = 0.9  # share of the answers that no other row has; in a set of labels, moves or menus it is less
+_HALF = 0.5  # share of the answers from which on one is what such a set says by default
 _ROWS = 100  # answers from which on this share says something
 # What is right again and again: refusals, who one is, that a text does not say it; calls and values are no prose.
 _BY_DESIGN = ascii_edges(
@@ -20,13 +21,16 @@ _BY_DESIGN = ascii_edges(
 def canned_answers(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path` of answers that stand word for word behind five questions or more.
 
-    Looked at are conversations of one question, in sets where nine answers in ten are of their own.
+    Looked at are conversations of one question, in sets where nine answers in ten are of their own, the most frequent
+    one left out: labels are several. Where that is half of them, the set says so by default.
     AnswerKeys is a declared need.
     """
     said = data[Need(AnswerKeys())].collect()
     counts = said.group_by("answer").agg(n=pl.len(), questions=pl.col("question").n_unique())
-    alone = int(counts.filter(pl.col("n") == 1)["n"].sum())
-    if said.height < _ROWS or alone < _OWN * said.height:
+    counts = counts.sort("n", "answer", descending=[True, False])
+    others = counts["n"].slice(1)
+    own, rest = int((others == 1).sum()), int(others.sum())
+    if said.height < _ROWS or own < _OWN * rest or rest < _HALF * said.height:
         return _NONE.lazy()
     often = counts.filter(pl.col("questions") >= _LEAST).select("answer")
     rows = said.join(often, on="answer", how="semi")

@@ -44,26 +44,29 @@ class Golds(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at the last turn of the part; each distinct text once."""
-        turns = part.turns.filter(pl.col("part") == self.of).group_by("row", maintain_order=True).last()
-        table = turns.select("row", "path", "content_type", pl.col("text").fill_null("")).collect()
-        texts = table["text"].unique(maintain_order=True)
-        taken = [_taken(text, self.extract) for text in texts]
-        golds = pl.DataFrame(
-            {"text": texts, "gold": [gold for gold, _ in taken], "trouble": [trouble for _, trouble in taken]},
-            schema={"text": pl.String, "gold": pl.String, "trouble": pl.String},
-        )
-        marked = pl.lit(value=self.extract != "auto") | ~top_key().is_in(TESTS)  # tests may hold ####, and mark nothing
-        listed = pl.col("content_type").is_in(["array", "object"])
-        blank = listed & pl.col("text").str.contains(_BLANK)
-        falsy = (pl.col("content_type") != "string") & pl.col("text").is_in(_FALSY)
-        trouble = (
-            pl.when(falsy).then(pl.lit("falsy_answer")).when(blank).then(pl.lit("empty_answer")).otherwise("trouble")
-        )
-        found = table.join(golds, on="text", how="left", maintain_order="left").with_columns(
-            gold=pl.when(marked).then("gold").otherwise("text"),
-            trouble=pl.when(marked | (pl.col("trouble") == "empty_answer")).then("trouble"),
-        )
-        return found.select("row", "gold", where="path", listed=listed, trouble=trouble).select(*self.columns)
+        return golds_of(part.turns, self.of, self.extract).select(*self.columns)
+
+
+def golds_of(turns: pl.LazyFrame, of: Of, extract: Extract) -> pl.DataFrame:
+    """The columns of `Golds`, of turns wherever they come from."""
+    last = turns.filter(pl.col("part") == of).group_by("row", maintain_order=True).last()
+    table = last.select("row", "path", "content_type", pl.col("text").fill_null("")).collect()
+    texts = table["text"].unique(maintain_order=True)
+    taken = [_taken(text, extract) for text in texts]
+    golds = pl.DataFrame(
+        {"text": texts, "gold": [gold for gold, _ in taken], "trouble": [trouble for _, trouble in taken]},
+        schema={"text": pl.String, "gold": pl.String, "trouble": pl.String},
+    )
+    marked = pl.lit(value=extract != "auto") | ~top_key().is_in(TESTS)  # tests may hold ####, and mark nothing
+    listed = pl.col("content_type").is_in(["array", "object"])
+    blank = listed & pl.col("text").str.contains(_BLANK)
+    falsy = (pl.col("content_type") != "string") & pl.col("text").is_in(_FALSY)
+    trouble = pl.when(falsy).then(pl.lit("falsy_answer")).when(blank).then(pl.lit("empty_answer")).otherwise("trouble")
+    found = table.join(golds, on="text", how="left", maintain_order="left").with_columns(
+        gold=pl.when(marked).then("gold").otherwise("text"),
+        trouble=pl.when(marked | (pl.col("trouble") == "empty_answer")).then("trouble"),
+    )
+    return found.select("row", "gold", where="path", listed=listed, trouble=trouble)
 
 
 # The path of a worked solution beside the gold, of which no format speaks.

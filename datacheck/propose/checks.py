@@ -101,7 +101,7 @@ def _of_kind(kind: str, tables: Tables) -> Iterator[str]:
             yield "# it only warns: prompts are compared, and the texts beside them that are not judged may differ"
             yield from item(check, severity="warn")
         elif not (unanswered and check in _OF_GOLDS):
-            yield from item(check)
+            yield from item(check, **check_class(check).fitted(tables.turns))
 
 
 def _unread_beside(tables: Tables) -> bool:

@@ -135,11 +135,17 @@ def key_value(finding: Finding) -> ValueEntry | None:
 def faults(finding: Finding) -> list[str]:
     """What a finding is about, as a card may name it: its numbers beyond a limit, the problems shown, and the others.
 
-    The metric that failed comes first: of what is only warned of, nobody needs to be told how to mend it before.
+    The metric that failed comes first: of what is only warned of, nobody needs to be told how to mend it before. So
+    where one failed, a problem that has the name of a metric that only warns comes last.
     """
     beyond = [value for value in finding.values if value.status in (Status.FAIL, Status.WARN)]
-    names = [value.name for value in sorted(beyond, key=lambda value: value.status is not Status.FAIL)]
-    return [*names, *(place.problem for place in finding.evidence.first), *finding.evidence.problems]
+    failed, warned = (
+        [value.name for value in beyond if value.status is status] for status in (Status.FAIL, Status.WARN)
+    )
+    problems = [*(place.problem for place in finding.evidence.first), *finding.evidence.problems]
+    if not failed:
+        return [*warned, *problems]
+    return [*failed, *(problem for problem in problems if problem not in warned), *warned]
 
 
 def summary(finding: Finding, words: Words) -> str:

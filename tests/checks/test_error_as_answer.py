@@ -132,9 +132,11 @@ def one_for_many(answer: str, of: int = 120, canned: int = 6, **asked: str) -> l
 CANNED = "Thank you for your question, somebody will take care of it soon."
 
 
-def test_one_answer_to_many_questions():
-    found = measure(ErrorAsAnswer(), one_for_many(CANNED))
-    assert found.value("canned") == Ratio(6, 120)
+@pytest.mark.parametrize("canned", [6, 40])
+def test_one_answer_to_many_questions(canned):
+    """One in three rows, too: a damage so large is no set of labels, for all other answers are of their own."""
+    found = measure(ErrorAsAnswer(), one_for_many(CANNED, canned=canned))
+    assert found.value("canned") == Ratio(canned, 120)
     assert {problem for _, problem in found.problems} == {"canned"}
 
 
@@ -143,7 +145,8 @@ def test_one_answer_to_many_questions():
     [
         one_for_many(CANNED, canned=4),  # a chance
         one_for_many(CANNED, of=90),  # too few to say what is usual
-        one_for_many(CANNED, canned=20),  # a set of labels
+        one_for_many(CANNED, canned=70),  # what the set says by default
+        one_for_many(CANNED, canned=20) + one_for_many("Yes, somebody has already seen to it.", canned=20),  # labels
         one_for_many(CANNED, question="What do I do?"),  # one question
         one_for_many("I'm sorry, but I can't help with that."),
         one_for_many("我是由星河公司训练的语言模型，很高兴为您服务。"),

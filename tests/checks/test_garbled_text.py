@@ -231,6 +231,7 @@ def test_escapes_that_somebody_pasted_are_counted_apart():
         result = measure(GarbledText(), records)
         assert (result.value("rate"), result.value("escaped_input")) == tuple(Ratio(n, 1) for n in expected)
         assert finding(GarbledText(), records).status is (Status.FAIL if expected[0] else Status.WARN)
+        assert [problem for _, problem in result.problems] == ["escaped" if expected[0] else "escaped_input"]
 
 
 def test_letters_of_another_kind():
@@ -250,6 +251,7 @@ def test_letters_of_another_kind():
         "\n".join("早晨给番茄浇水要浇透，傍晚再浇一次，不要在中午浇水因为太热了容易伤根也会让叶子发黄"): ["spaced"],
         " ".join("帮我查1下“北京慧点科技”的注册资本"): ["spaced"],
         " ".join("中华人民共和国国务院令"): [],
+        "小 双\n大 单\n" * 12 + "下一期会是哪一个": [],  # what was drawn, with blanks between
         " ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ"): [],
         "I spell it: O A K": [],
         "Ｆｅｒｒｅｉｒａ等报告": [],

@@ -33,6 +33,9 @@ def problems(answer):
         ("我是ChatGPT，由OpenAI训练的大型语言模型。", {"model_identity"}),
         ("I am an assistant that was made for you; I was trained by OpenAI.", {"model_identity"}),
         ("你好，我是文心一言。", {"model_identity"}),
+        ("As ChatGPT, a large language model trained by OpenAI, I can help.", {"model_identity"}),
+        ("As a chatbot made by Anthropic, I can help.", {"model_identity"}),
+        ("作为由OpenAI训练的语言助理，可以这样做。", {"model_identity"}),
     ],
 )
 def test_refusals_and_names(answer, expected):
@@ -51,6 +54,8 @@ def test_refusals_and_names(answer, expected):
         "Dear Anna, I am sorry that you could not come to the party.",
         "OpenAI was founded in 2015; ChatGPT followed in 2022.",
         "作为一名教师，我会先了解学生的情况。",
+        "As Gemini, the third sign, you like to talk.",
+        "As a system developed by OpenAI, GPT-3 is trained on text.",
         "She opened the door slowly. " * 20 + "I'm sorry, but I cannot help you, said the wolf.",
     ],
 )

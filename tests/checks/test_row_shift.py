@@ -147,3 +147,49 @@ def test_public_rows_are_where_they_belong(realdata, name):
     rows = json.loads((realdata / "llama_factory" / "data" / name).read_text(encoding="utf-8"))
     value = measure(RowShift(), rows).value("rate")
     assert value.n == 0
+
+
+def algebra(shuffled):
+    """Questions of two of the letters each, and golds of the same two; of some rows the golds are shuffled."""
+    letters = "abmnpq"
+    pairs = [(one, other) for one in letters for other in letters if one < other] * 6
+    told = [f"{one} ^ 2 - {n} {other}" for n, (one, other) in enumerate(pairs)]
+    some = told[:shuffled]
+    Random(1).shuffle(some)
+    rows = zip(pairs, some + told[shuffled:], strict=True)
+    return records([(f"计算 $( {one} - {other} ) ( {one} + {other} )$ ?", gold) for (one, other), gold in rows])
+
+
+def strange(rows):
+    found = measure(RowShift(), rows).evidence
+    return [line for line, problem in found.select("line", "problem").iter_rows() if problem == "strange"]
+
+
+@pytest.mark.parametrize(("shuffled", "warns"), [(0, False), (26, True), (90, True)])
+def test_golds_with_the_variables_of_another_question(shuffled, warns):
+    """Truth: a gold was moved to a question with none of its letters, or was not."""
+    lines = strange(algebra(shuffled))
+    assert (len(lines) > 5) == warns
+    assert all(line <= shuffled for line in lines)
+    assert (finding(RowShift(), algebra(shuffled)).status is Status.WARN) == warns
+
+
+def test_what_an_answer_brings_along_is_no_variable_of_another_row():
+    """Sets, units, powers of ten, the imaginary unit, letters of options, and names that the answer gives.
+
+    The letters stand on both sides elsewhere, so that they tell where an answer belongs.
+    """
+    golds = ["a = 1", "$\\mathbb{b}$", "2450 \\mathrm{m}", "A, B", "2 i", "b(m) = 3", "-2 x 10^5 \\mathrm{m}"]
+    usual = [
+        (f"Multiply out ${letter} ({letter} + {n})$.", f"{letter}^2 + {n} {letter}")
+        for letter in "abmAix"
+        for n in range(9)
+    ]
+    rows = records([*usual, *((f"Find it for $p$ and $q$, number {n}.", gold) for n, gold in enumerate(golds))])
+    assert strange(rows) == []
+
+
+def test_letters_beside_prose_are_no_variables():
+    """Options of an exam in physics, as texts: symbols of units and elements among sentences."""
+    prose = records([(f"What is said of case {n}?", f"It is the same as in case {n}.") for n in range(90)])
+    assert strange([*algebra(26), *prose]) == []

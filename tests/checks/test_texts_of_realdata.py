@@ -26,16 +26,17 @@ BFCL = "bfcl/berkeley-function-call-leaderboard/bfcl_eval/data/"
 # Rows per file and problem, each read: all are what the check says. Known to be missed: DPO's looping rejected answer.
 EXPECTED = {
     "garbled_text": {
-        ("belle/eval/eval_set.json", "escaped"): 13,  # "……？\\n电影《……》"
-        (BFCL + "BFCL_v4_live_simple.json", "escaped"): 6,  # "to the question:\\n\\n**Logistic"
-        ("chinese_vicuna/sample/instruct/data_sample.jsonl", "escaped"): 4,
+        ("belle/eval/eval_set.json", "escaped_input"): 13,  # "……？\\n电影《……》"
+        (BFCL + "BFCL_v4_live_simple.json", "escaped_input"): 6,  # "to the question:\\n\\n**Logistic"
+        ("chinese_vicuna/sample/instruct/data_sample.jsonl", "escaped_input"): 4,
         ("data_juicer/demos/data/demo-dataset-deduplication.jsonl", "escaped"): 6,
         ("gsm8k/grade_school_math/data/test.jsonl", "invisible"): 1,  # U+200B before a word
         ("gsm8k/grade_school_math/data/train.jsonl", "invisible"): 1,
-        (LLAMA + "dpo_en_demo.json", "escaped"): 7,
+        (LLAMA + "dpo_en_demo.json", "escaped"): 1,
+        (LLAMA + "dpo_en_demo.json", "escaped_input"): 7,
         (LLAMA + "dpo_en_demo.json", "invisible"): 1,  # U+FEFF between coordinates
         (LLAMA + "dpo_zh_demo.json", "invisible"): 1,
-        (LLAMA + "kto_en_demo.json", "escaped"): 1,
+        (LLAMA + "kto_en_demo.json", "escaped_input"): 1,
         (LLAMA + "dpo_en_demo.json", "control"): 2,  # "\frac" with its backslash unescaped; "Ã" + U+0089
         (LLAMA + "dpo_en_demo.json", "mojibake"): 1,  # "Belle Ã‰poque"
         (LLAMA + "dpo_zh_demo.json", "replacement"): 6,  # characters cut in the middle by streaming

@@ -474,3 +474,19 @@ def test_what_stands_behind_an_annotation_is_its_result():
     solution = "Matt worked 450/2 = <<450/2=228>>225 minutes, then 5+5 = <<5+5=10>>$10.\n#### 225"
     record = json.dumps({"question": "How long did Matt work?", "answer": solution})
     assert [problem for _, problem in measure(UnverifiableAnswers(), record.encode()).problems] == ["sums"]
+
+
+NUMBERS, SPOILT = [str(n) for n in range(70)], ["See above.", "None", "https://example.com/3", "Yes."] * 7
+
+
+@pytest.mark.parametrize(
+    ("usual", "good"),
+    [("number", NUMBERS), ("formula", [f"a ( a - {n} b )" for n in range(70)]), ("choice", ["A", "B"] * 35)],
+)
+def test_what_golds_are_is_what_the_contract_says(usual, good):
+    """Truth: where three in ten golds are spoilt, no reader fits nine in ten, and the drop itself shows no usual form."""
+    blind, told = (measure(UnverifiableAnswers(usual=each), golds(*good, *SPOILT)) for each in (None, usual))
+    assert blind.problems == []
+    assert [problem for _, problem in told.problems] == ["unusual"] * len(SPOILT)
+    assert finding(UnverifiableAnswers(usual=usual), golds(*good, *SPOILT)).status is Status.WARN
+    assert finding(UnverifiableAnswers(usual=usual), golds(*good, "DNE")).status is not Status.WARN or usual == "choice"

@@ -787,3 +787,17 @@ def test_choices_are_judged_as_far_as_they_go(tmp_path: Path, command, row, judg
     assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
     text = (tmp_path / "contract.yaml").read_text(encoding="utf-8")
     assert ("0 could not be judged" in text, "check: unverifiable_answers" in text) == (True, judged)
+
+
+@pytest.mark.parametrize(
+    ("gold", "usual"),
+    [(str, "number"), (lambda n: f"{n} a ^ 2", "formula"), (lambda n: "AB"[n % 2], "choice"), (lambda n: f"The {n}th king of France", None)],
+)  # fmt: skip
+def test_what_golds_are_is_written_down(tmp_path: Path, gold, usual):
+    """So that a later drop is held to it: where a third of it is spoilt, the drop itself has no usual form."""
+    rows = "".join(json.dumps({"question": f"Who or what is number {n}?", "answer": gold(n)}) + "\n" for n in range(60))
+    (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
+    checks = yaml.safe_load(contract_for(tmp_path / "data.jsonl"))["datasets"]["train"]["checks"]
+    (judged,) = [check for check in checks if check["check"] == "unverifiable_answers"]
+    assert judged.get("usual") == usual
+    assert ("unusual" in judged["limits"]) == (usual is not None)

@@ -175,6 +175,8 @@ def test_what_to_mend_is_told_of_the_number_that_failed():
     values = (ValueEntry(name="rate", value=0.5, status="warn"), ValueEntry(name="constant", value=1, status="fail"))
     evidence = Evidence(problems={"a": 9, "b": 1}, first=(Place(at="train/f:1", problem="b"),))
     found = Finding(id="train.x", check="x", dataset="train", status="fail", values=values, evidence=evidence)
-    assert show.faults(found) == ["constant", "rate", "b", "a", "b"]
+    assert show.faults(found) == ["constant", "b", "a", "b", "rate"]
+    late = Evidence(problems={"rate": 9, "a": 1}, first=(Place(at="train/f:1", problem="rate"),))
+    assert show.faults(found.model_copy(update={"evidence": late})) == ["constant", "a", "rate"]
     card = "- `a`: read.\n- `b`: drop.\n- `constant`: look at the code that wrote the column of scores again."
     assert cards.advice(card, show.faults(found)) == "constant: look at the code that wrote the column of scores again."

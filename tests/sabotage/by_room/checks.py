@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "the_contract_does_not_say_what_golds_are",
+        "golds are held to what the contract says that they are",
+        "datacheck.checks.unverifiable_answers._unusual",
+        "not _is_usual(usual, *gold)",
+        "False",
+        "tests/checks/test_unverifiable_answers.py::test_what_golds_are_is_what_the_contract_says",
+    ),
+    Sabotage(
+        "few_characters_with_blanks_are_spaced",
+        "a table of few different signs is no text with blanks in it",
+        "datacheck.checks.garbled_text._holds",
+        "> _VARIED",
+        "> 0",
+        "tests/checks/test_garbled_text.py::test_letters_of_another_kind",
+    ),
+    Sabotage(
         "a_way_to_write_is_worn",
         "a way in which many answers of a set are written is no damage",
         "datacheck.features.worn_texts._usual",
@@ -568,9 +584,17 @@ SABOTAGES = (
         "what_labels_say_is_canned",
         "a set of labels says the same again and again",
         "datacheck.features.canned_answers.canned_answers",
-        "alone < _OWN * said.height",
-        "alone < 0",
+        "own < _OWN * rest",
+        "own < 0",
         "tests/checks/test_error_as_answer.py::test_what_is_said_often_by_right",
+    ),
+    Sabotage(
+        "what_many_rows_say_is_a_label",
+        "one answer for a third of the questions is no label where all others are of their own",
+        "datacheck.features.canned_answers.canned_answers",
+        '["n"].slice(1)',
+        '["n"]',
+        "tests/checks/test_error_as_answer.py::test_one_answer_to_many_questions",
     ),
     Sabotage(
         "nobody_counts_questions",

@@ -464,7 +464,7 @@ SABOTAGES = (
     Sabotage(
         "tests_mark_answers",
         "signs within tests mark no answers",
-        "datacheck.features.golds.Golds.compute",
+        "datacheck.features.golds.golds_of",
         "| ~top_key().is_in(TESTS)",
         "| True",
         "tests/checks/test_tests_of_programs.py::test_signs_in_tests_mark_no_answers",

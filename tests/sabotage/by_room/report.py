@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "what_only_warns_is_mended_first",
+        "what to mend is told of what failed, and not of what only warns",
+        "datacheck.report.show.faults",
+        "if problem not in warned",
+        "if True",
+        "tests/report/test_show.py::test_what_to_mend_is_told_of_the_number_that_failed",
+    ),
+    Sabotage(
         "nothing_to_type",
         "the terminal says what to type next where rows can be taken away",
         "datacheck.report.terminal._next",

@@ -4,6 +4,30 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "golds_of_other_questions_keep_their_variables",
+        "golds with other variables than their questions are named, where the whole column was shuffled, too",
+        "datacheck.text.variables.strangers",
+        "telling |= set(few)",
+        "pass",
+        "tests/checks/test_row_shift.py::test_golds_with_the_variables_of_another_question",
+    ),
+    Sabotage(
+        "letters_of_prose_are_variables",
+        "symbols beside answers in words are no variables",
+        "datacheck.text.variables.strangers",
+        "formulas < _FORMULAS * len(answers)",
+        "False",
+        "tests/checks/test_row_shift.py::test_letters_beside_prose_are_no_variables",
+    ),
+    Sabotage(
+        "a_unit_is_a_variable_of_another_row",
+        "what an answer brings along is no variable of another row",
+        "datacheck.text.variables.variables_told",
+        '_BROUGHT_ALONG.sub(" ", answer)',
+        "answer",
+        "tests/checks/test_row_shift.py::test_what_an_answer_brings_along_is_no_variable_of_another_row",
+    ),
+    Sabotage(
         "gates_decide",
         "behind a gate an expression is still asked",
         "datacheck.text.gated._where",
