@@ -339,6 +339,8 @@ class Redactor:
 
     def _replace_traces(self, record: Record, form: Form, others: Sequence[Original]) -> None:
         """Write the pseudonyms of a record over all other places of its values: later turns, glued forms."""
+        told = self._anonymiser.told_by_mailboxes([leaf.text for leaf in record.leaves], list(record.originals))
+        record.originals |= dict.fromkeys(told)
         leaves = form.leaves(record.text) or []
         wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals), others)
         self._write(record, form, leaves, self._in_kind(leaves, wanted), traces=True)

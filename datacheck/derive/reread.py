@@ -25,8 +25,10 @@ from datacheck.pii.leaves import Scalar
 from datacheck.pii.pseudonyms import key_id
 from datacheck.pii.redaction import excerpt
 from datacheck.pii.remains import Remains
+from datacheck.pii.row_names import unsure_names
 from datacheck.pii.split import Utterance, splits
 from datacheck.pii.traces import Traces
+from datacheck.pii.users import folders
 
 _AT_ONCE = 10_000  # written rows that are searched again: a file may not fit in memory
 
@@ -61,6 +63,11 @@ def left(redactor: Redactor, path: Path, reading: Reading, plan: Plan) -> Iterat
                 yield from ((row, line, scalar.path, entity, True) for entity in found)
                 if row in plan.originals and not found:
                     rough.append((row, line, scalar))
+                    if "SOCIAL_HANDLE" in redactor.check.looked_for and any(folders(scalar.text)):
+                        yield row, line, scalar.path, "SOCIAL_HANDLE", False
+            if plan.originals.get(row) and "PERSON" in redactor.check.looked_for:
+                unsure = unsure_names([scalar.text for scalar in scalars])
+                yield from ((row, line, scalars[number].path, "PERSON", False) for number in unsure)
             spoken = [scalar for scalar in scalars if any(map(str.isdigit, scalar.text))]
             split = splits(
                 [Utterance(None, scalar.text) for scalar in spoken], digits_of_values(values), known_only=True

@@ -14,6 +14,7 @@ from datacheck.pii.hidden import lean
 from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
 from datacheck.pii.likely_names import gathered
 from datacheck.pii.normalise import Folded, as_read, fold_url
+from datacheck.pii.owners import owners, users
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.recognizers import email_address
 from datacheck.pii.row_names import row_names
@@ -106,7 +107,10 @@ class Anonymiser:
             (number, leaf, folded), value = units[at], Original("PERSON", read[at][start:end])
             if not self._pseudonyms.is_made(value.written):
                 places = inner_spans(leaf.text, [folded.span(start, end)])
-                found[number] += [self._named(value, leaf.written(span), kind) for _, span, kind in places]
+                sure = " " in value.written or not value.written.isascii()  # Zuri may be a part of a name
+                found[number] += [
+                    self._named(value, leaf.written(span), kind)._replace(sure=sure) for _, span, kind in places
+                ]
         return [_apart(own) for own in found]
 
     def named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
@@ -165,6 +169,16 @@ class Anonymiser:
     def _named(self, value: Original, span: tuple[int, int], kind: Kind) -> Replacement:
         name = self._pseudonyms.number if kind == "number" else self._pseudonyms.of
         return Replacement(*span, value.entity, name(*value))
+
+    def told_by_mailboxes(self, texts: Sequence[str], values: Sequence[Original]) -> list[Original]:
+        """Return what else a record tells of whom it has values: names of users, and who mailboxes are called after.
+
+        texts: of the record as it was.
+        """
+        told = [Original("PERSON", name) for name in owners(values)]
+        if "SOCIAL_HANDLE" in self.rules.looked_for:
+            told += [Original("SOCIAL_HANDLE", user) for user in users(texts, [*values, *told])]
+        return [each for each in told if each not in values and not self._pseudonyms.is_made(each.written)]
 
     def elsewhere(
         self, texts: Sequence[str], values: Sequence[Original], others: Sequence[Original] = ()

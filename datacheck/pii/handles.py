@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from datacheck.pii import spelt
+from datacheck.pii.expressions import HAN
 from datacheck.pii.normalise import Folded
+from datacheck.pii.recognizers.person import COMPOUND
 
 _FEWEST = 4  # letters of a name of a user; fewer are any word
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?:[._\-][A-Za-z]+){0,2}(?:[._\-]?[0-9]{1,4})?(?![A-Za-z0-9])")
 _PART = re.compile("[A-Za-z]+")
 _BEFORE = frozenset("@/\\=_~")
+_CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 
 
 class Handles:
@@ -33,6 +36,14 @@ class Handles:
         words = [word for word in words if len(word) > 1]
         if len(words) > 1:
             self._add([words[0]], words[-1], {words[0][0]}, number)
+
+    def add_person(self, name: str, number: int) -> None:
+        """Look for those of a name of either kind."""
+        match = _CHINESE.fullmatch("".join(name.split()))
+        if match is None:
+            self.add(name, number)
+        else:
+            self.add_chinese(match[1], match[2], number)
 
     def add_chinese(self, surname: str, given: str, number: int) -> None:
         """Look for those of a Chinese name as it is spelt."""

@@ -57,8 +57,10 @@ _BACKSLASHES = r"\\{1,4}"
 _HIGH_ESCAPE = rf"{_BACKSLASHES}u[dD][89abAB][0-9a-fA-F]{{2}}"
 _LOW_ESCAPE = rf"{_BACKSLASHES}u[dD][c-fC-F][0-9a-fA-F]{{2}}"
 SHORT_ESCAPE = r"\\{1,2}[nrtbf]"  # twice in the arguments of a call, which are JSON in the JSON of the call
+# … but behind the folder of all users a name begins: C:\\Users\\nadia
+_NO_FOLDER = r"(?<!Users)(?<!users)(?<!Users\\)(?<!users\\)"
 _ESCAPE = re.compile(
-    rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|{_BACKSLASHES}u[0-9a-fA-F]{{4}}|{SHORT_ESCAPE}|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
+    rf"{_HIGH_ESCAPE}{_LOW_ESCAPE}|{_BACKSLASHES}u[0-9a-fA-F]{{4}}|{_NO_FOLDER}{SHORT_ESCAPE}|&#[0-9]{{1,7}};|&#[xX][0-9a-fA-F]{{1,6}};"
     # digits as a URL may write them, one beside the other: %31%33%38
     r"|%3[0-9](?=%3[0-9])|(?<=%3[0-9])%(?:3[0-9]|[57]8)"
 )

@@ -8,7 +8,7 @@ a capitalised word, and two or three capitalised words, or a likely Chinese name
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from datacheck.pii.addressed import NOBODY, Addressed
+from datacheck.pii.addressed import Addressed, addressed, greeted
 from datacheck.pii.cantonese import cantonese_names
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
@@ -19,6 +19,7 @@ from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
 from datacheck.pii.spelt import WORDS
 from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
+from datacheck.pii.users import is_called_after
 
 UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
 # O''Brien: SQL doubles the sign
@@ -28,7 +29,14 @@ _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
 _FULL_NAME, _ONE_WORD = re.compile(_FULL), re.compile(_WORD)
 _RUN = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_FULL}")
-_MAILBOX = re.compile(r"([A-Za-z0-9._%+\-]{3,64})[ ]?@")
+# One capitalised word that is in no run of such words
+_SINGLE = re.compile(
+    rf"(?<![{LATIN}0-9&@/’'.\-])[{UPPER}][{LATIN}]{{2,}}(?![{LATIN}0-9@&/\-]|[ ][{UPPER}]|\.[{LATIN}])"
+)
+_NOT_ALONE = re.compile(
+    rf"(?:(?<![{LATIN}])(?i:in|at|near|the|saint|st\.?|lake|mount|port|fort|an?)[ ]|(?P<capital>[{UPPER}][{LATIN}]+)[ ]"
+    r"|(?i:city|town|state|country|county|place|location|destination)[\"']?[ ]?[:=][ ]?[\"']?)\Z"
+)
 _REVERSED = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_WORD}, {_WORD}(?![{LATIN}0-9@&]| [A-Z])")
 # Behind what leads to somebody the surname may come first, and be any word: Witness: Wexler, Thomas
 _REVERSED_LED = re.compile(
@@ -36,6 +44,29 @@ _REVERSED_LED = re.compile(
     r"|caller|sender|buyer|seller|applicant|plaintiff|defendant|witness|driver|attendees?|from|to|cc|notes by|chair"
     r"|(?:full[ _]?|display[ _]?)?name|display)[\"']?(?:[ ]?[:=|][ ]?[\"']?|[ ])"
     rf"(?P<value>(?P<last>{_WORD}),[ ](?P<first>{_WORD})(?:[ ][A-Z]\.)?)(?![{LATIN}0-9@&])"
+)
+# A mailbox, seven digits or a pseudonym
+_IDENTIFIER, _NEAR = re.compile(r"@|[0-9](?:[ .()\-]{0,2}[0-9]){6}|<[A-Z_]+_(?:v[0-9]|[0-9a-f]{8})"), 60
+_OF_NAME = 2
+_DOES = re.compile(
+    r"[ ]?[(（]|[,.!?，](?![A-Za-z0-9])|['’]s(?![a-z])| (?:is|was|has|said|says|wrote|will|from)(?![a-z])"
+)
+# – Zuri
+_SIGNS = re.compile(rf"(?:[.!?\n][ ]?[–—-]{{1,2}}[ ]?|(?i:regards|best|thanks|cheers|love),?\n+)[{UPPER}][{LATIN}]+\Z")
+# Anika from payroll (Anika Berg, …
+_IN_BRACKETS = re.compile(
+    rf"(?<![{LATIN}])(?P<first>{_WORD})[^()（）\n]{{0,30}}[(（](?P<value>(?P=first){_MORE})(?=[,，)）])"
+)
+# Who was at a meeting, or gets a letter: a line of names
+_LISTING = re.compile(
+    r"(?m)(?:^|(?<=[.;] ))[^\w\n]{0,4}(?i:attendees?|attending|present|participants?|apologies|absent|regrets"
+    r"|invitees?|invited|speakers?|panell?ists?|members|cc|bcc|to|from|author(?:\(s\)|s)?|team"
+    r"|on call|crew|passengers|guests|minutes(?: taken)? by)[*_]{0,2}[ ]?:[*_ ]{0,3}"
+    r"(?P<names>[^\n]{4,400})"
+)
+_ITEM = re.compile(
+    rf"[ ]?(?:and[ ])?(?P<value>{_FULL}|{_WORD}, {_WORD}(?: [A-Z]\.)?|[{UPPER}]\.[ ]{_WORD})"
+    r"(?=[ ]?(?:[(<\[.]|[-–][ ]|\Z))"
 )
 # One part of a name in a field of its own: <firstName>Nadia</firstName>
 _PART_OF_NAME = re.compile(
@@ -73,7 +104,7 @@ _LED = re.compile(
     rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
     r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best|claimant|insured|policyholder"
     r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver"
-    r"|author|requester|reporter|assignee|submitter|holder|attendee|referee|interviewer|supervisor|poster)[\"']?[ ]?[:：,，=][ \n]?[\"']?"  # noqa: E501
+    r"|author|requester|reporter|maintainer|porter|waiter|waitress|nurse|clerk|technician|agent|assignee|submitter|holder|attendee|referee|interviewer|supervisor|poster)[\"']?[ ]?[:：,，=][ \n]?[\"']?"  # noqa: E501
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
     r"|(?i:(?:e-?mail|letter|note|message|memo|card|invitation|invite|reply) (?:to|for))[ ]"
@@ -85,9 +116,11 @@ _LED = re.compile(
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|(?:posted|written|sent|signed|reported|submitted|held|accompanied) by|(?:it is|it[’']s|booked|registered) under|pt"  # noqa: E501
     r"|(?:my|his|her|our) (?:(?:late|elderly|old|younger|elder|little|ex-?) ?)?(?:mother|father|mom|mum|dad|wife|husband|son|daughter"  # noqa: E501
-    r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|grand(?:mother|father|ma|pa|son|daughter))"
+    r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|manager|supervisor"
+    r"|landlord|landlady|lawyer|doctor|roommate|flatmate|assistant|girlfriend|boyfriend|fianc[ée]e?|nephew|niece|grand(?:mother|father|ma|pa|son|daughter))"
     r"|contact(?= [A-Z][a-z'’-]+ [A-Z][a-z'’-]+[,:(;])"
-    r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|named|called|ship to|deliver to|"
+    r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|(?:my )?name[’']s"
+    r"|(?:i am|i[’']m|this is) (?:the|your|an?) [a-z ]{3,20},|named|called|ship to|deliver to|"
     r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
     r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
@@ -223,6 +256,11 @@ _TIME = (
     r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?(?:[ ]?[AaPp][Mm])?[\])]?[ ]{1,2})"
 )
 _SPEAKER = re.compile(rf"{_TIME}(?P<value>{_FULL}|[{UPPER}]\.[ ]?{_WORD})(?=[ ]?[:：])")
+# … or one name: [09:02] Zuri: thanks
+_ONE_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_WORD})(?=[ ]?[:：])")
+_NO_SPEAKERS = frozenset(
+    "Bot System Agent Assistant Admin Support Human Info Error Warning Debug Chat Advisor Note".split()
+)
 _CHINESE_SPEAKER = re.compile(rf"{_TIME}(?P<value>{_ONE})(?=[ ]?[:：])")
 _CHINESE_PARAMETER = re.compile(
     rf"[?&](?:\w{{0,12}}name|姓名|user|customer|owner)=(?P<value>{_ONE})(?=[&#\s\"'<)\]]|\Z)"
@@ -274,7 +312,7 @@ _PARTIES = frozenset(
 )
 _OTHER = frozenset(
     "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind Did Does Has Was Is"
-    " Can Could Will Would Ask Tell Call Text Contact Remind When Where Why How"
+    " Can Could Will Would Thanks Sorry Cheers Best Ask Tell Call Text Contact Remind When Where Why How"
     " Once If Throughout Then While After Before Since Until Because Although Though But And Or So As At In On From"
     " With Without Between Both Each Every Some Any Many Most All Yes Maybe Perhaps However Also Now Today Tomorrow"
     " Here There Current Select".split()
@@ -287,10 +325,10 @@ def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[in
     called: what people of the record of each text are called by.
     """
     found = dict(free_names(texts)) if model() is not None else {}
-    called = called or [NOBODY] * len(texts)
+    called = called or [addressed([text]) for text in texts]
     for number, text in enumerate(texts):
         spaced = _LOW_LINE.sub(" ", text)  # Jerome_Kowalski
-        own = [*_listed(spaced, called[number].surnames), *_led(spaced)]
+        own = [*_listed(spaced, called[number]), *_led(spaced), *_alone(spaced, called[number])]
         # What leads to a name says better where it ends than the network, which takes any words for one.
         others = [name for name in found.pop(number, ()) if not any(_overlap(name, each) for each in own)]
         others = [name for name in others if NEVER.isdisjoint(text[name.start + 1 : name.end])]
@@ -326,10 +364,9 @@ def _overlap(one: FreeName, two: FreeName) -> bool:
     return one.start < two.end and two.start < one.end
 
 
-def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
+def _listed(text: str, called: Addressed) -> Iterator[FreeName]:
     """Runs of capitalised words that begin with a given name, be it a word as well, or end with who is `called` so."""
     given, ends = given_names()
-    mailboxes = [re.sub("[^a-z]", "", match[1].lower()) for match in _MAILBOX.finditer(text)] if "@" in text else []
     for match in _RUN.finditer(text):
         parts = match[0].split(" ")
         while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:
@@ -339,24 +376,65 @@ def _listed(text: str, called: Collection[str]) -> Iterator[FreeName]:
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
-        is_called = last in called and first not in _OTHER
+        is_called = last in called.surnames and first not in _OTHER
         is_end = not is_called and (last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO)))
         is_first = first in given or first in words_as_names() or _KOREAN.fullmatch(first) is not None
-        is_last = is_called or _has_mailbox(match[0], mailboxes)
+        is_first |= first in called.given and first not in _OTHER
+        is_last = is_called or _has_mailbox(" ".join(parts), called.users)
         is_last |= without_accents(last) in surnames() and first not in ends and first not in _OTHER  # Jiwoo Patel
         if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
     for match in _REVERSED.finditer(text):  # Whitfield, Sarah
         last, first = (without_accents(word) for word in match[0].split(", "))
-        is_last = last in surnames() or last in called or _has_mailbox(match[0], mailboxes)
-        if is_last and (first in given or first in words_as_names() or last in called):
+        is_known = last in called.surnames or _has_mailbox(f"{first} {last}", called.users)
+        if is_known or (last in surnames() and (first in given or first in words_as_names())):
             yield FreeName(*match.span(), LISTED)
 
 
-def _has_mailbox(name: str, mailboxes: Sequence[str]) -> bool:
-    """Whether a mailbox in the text is called after somebody: Jiwoo Woods <jiwoo.woods@…>."""
+def unsure_names(texts: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of texts of one record with what may be a name and is in no list: X Y, where X is told alone.
+
+    Who is called by his first name after he was called by both; a firm or a place may be called so as well.
+    """
+    ends, small = (
+        given_names()[1],
+        {word for text in texts for word in re.findall(rf"[{LATIN}]+", text) if word.islower()},
+    )
+    alone = {match[0] for text in texts for match in _SINGLE.finditer(text) if _DOES.match(text, match.end())}
+    for number, text in enumerate(texts):
+        for match in _RUN.finditer(text):
+            parts = match[0].split(" ")
+            other = parts[-1] in ends | _NO_NAMES or not _OTHER.isdisjoint(parts) or parts[0].lower() in small
+            if len(parts) == _OF_NAME and parts[0] in alone and not other:
+                yield number
+                break
+
+
+def _has_mailbox(name: str, users: Collection[str]) -> bool:
+    """Whether a mailbox of the record is called after somebody: Jiwoo Woods <jiwoo.woods@…>, jwoods@…."""
     words = [re.sub("[^a-z]", "", without_accents(word).lower()) for word in name.split()]
-    return any(all(len(word) > 1 and word in mailbox for word in words) for mailbox in mailboxes)
+    return any(is_called_after(user, words[0], words[-1]) for user in users)
+
+
+def _alone(text: str, called: Addressed) -> Iterator[FreeName]:
+    """Given names alone: who is spoken to or of, who speaks in a talk, and a listed one near an identifier."""
+    for start, end in greeted(text):
+        yield FreeName(start, end, LISTED)
+    for match in _ONE_SPEAKER.finditer(text):
+        if match["value"] not in _OTHER | _PARTIES | _NO_SPEAKERS:
+            yield FreeName(*match.span("value"), LISTED)
+    given = given_names()[0]
+    for match in _SINGLE.finditer(text):
+        start, end = match.span()
+        if match[0] in called.given:
+            yield FreeName(start, end, LISTED)
+        elif without_accents(match[0]) in given and (
+            _IDENTIFIER.search(text, max(0, start - _NEAR), end + _NEAR)
+            or _SIGNS.search(text, max(0, start - _LEAD), end)
+        ):
+            before = _NOT_ALONE.search(text, max(0, match.start() - _LEAD), match.start())
+            if before is None or before["capital"] in _OTHER:
+                yield FreeName(*match.span(), LISTED)
 
 
 def _led(text: str) -> Iterator[FreeName]:
@@ -364,7 +442,7 @@ def _led(text: str) -> Iterator[FreeName]:
     ends = given_names()[1]
     for match in (
         each
-        for form in (_LED, _PART_OF_NAME, _INITIALS, _OWNS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED)
+        for form in (_LED, _PART_OF_NAME, _INITIALS, _OWNS, _IN_BRACKETS, _PARAMETER, _SPEAKER, _LINE, _PINYIN, _QUOTED)
         for each in form.finditer(text)
     ):
         start, end = match.span(str(match.lastgroup))
@@ -378,6 +456,7 @@ def _led(text: str) -> Iterator[FreeName]:
         last, first = without_accents(match["last"]), without_accents(match["first"])
         if last not in _OTHER and (first in given_names()[0] or first in words_as_names()):
             yield FreeName(*match.span("value"), LISTED)
+    yield from _in_listings(text)
     yield from _under_heads(text)
     yield from _inserted(text)
     yield from (FreeName(start, end, LISTED) for start, end in cantonese_names(text))
@@ -392,6 +471,25 @@ def _led(text: str) -> Iterator[FreeName]:
             yield FreeName(*match.span("value"), MODEL)
     for match in _RARELY.finditer(text):
         yield FreeName(*match.span(str(match.lastgroup)), MODEL)
+
+
+def _in_listings(text: str) -> Iterator[FreeName]:
+    """The names in lines of who was there, the surname first where signs part the names: Park, Zuri; Bell, Ewan."""
+    ends = given_names()[1]
+    for line in _LISTING.finditer(text):
+        first, last = line.span("names")
+        by_comma = ";" not in line["names"]
+        at, items = first, []
+        for between in re.finditer(r"[,，、]" if by_comma else ";", text[first:last] + (",;"[not by_comma])):
+            items.append((at, first + between.start()))
+            at = first + between.end()
+        for start, end in items:
+            match = _ITEM.match(text, start, end)
+            if match is None:
+                continue
+            words = re.findall(rf"[{LATIN}]+", match["value"])
+            if words[-1] not in (ends - _ENDS_TOO) | _NO_NAMES and not _OTHER.intersection(words):
+                yield FreeName(*match.span("value"), LISTED)
 
 
 def _under_heads(text: str) -> Iterator[FreeName]:

@@ -14,7 +14,12 @@ from datacheck.pii.recognizers.base import words
 
 _FEW = 2
 _MOST = 16  # spellings of a name whose characters have several readings
-_LONG_GIVEN = 6  # letters; a shorter given name alone is many a place or word
+_LONG_GIVEN = 4  # letters; a shorter given name alone is many a word
+_LONG_GLUED = 6
+# Two syllables in small letters and one word (liaoxin) are read as a name, but these
+_GLUED_WORDS = words(
+    "bangle change dangle hunger jingle linger lounge mangle mingle tangle tinge shanghai hainan hunan henan"
+)
 WORDS = words(
     "a an ban bang bin can chang chase dang die do fan fang fen gang go guide han hang he hen hong hui lag lie long"
     " man me men mo nan no pan pang pin ping quan ran rang sang shan she shun so song sun tan tang ti tie to wan wang"
@@ -62,6 +67,8 @@ def is_told(written: str, first: int, syllables: int) -> bool:
     is_parted = cut != letters[first - 1] + 1 or (written[cut].isupper() and not written[letters[first - 1]].isupper())
     if written.isalpha() and written[0].isupper() and is_parted:  # HePing: no two words are written so
         return True
+    if written.isalpha() and written.islower() and len(written) >= _LONG_GLUED:
+        return not written.endswith("ing") and written not in _GLUED_WORDS
     parts = {written[:cut].strip(" ._-'’").lower(), written[cut:].lower()}
     return is_parted and not parts <= WORDS
 

@@ -78,11 +78,14 @@ _SHORT_WORDS = words(
 _SHORT_WORD = re.compile(r"(?<![A-Za-z@/_.\-])[A-Z][a-z]{1,7}(?![A-Za-z@/_])")
 _SAID_BEFORE = 12
 _CALLS = re.compile(
-    r"(?:(?i:\b(?:tell|ask|call|text|hi|hello|hey|dear|thanks|thank you|with|from|give|okay|ok|sorry|and|know))|,) \Z"
+    r"(?:(?i:\b(?:it['’]?s|i['’]m|this is"
+    r"|tell|ask|call|text|hi|hello|hey|dear|thanks|thank you|with|from|give|okay|ok|sorry|and|know))|,) \Z"
 )
 _NOT_CALLED = re.compile(r"(?i:\b(?:the|a|an|this|that|your|my|his|her|our|their|each|per|new) \Z)")
 _ACTS = re.compile(
-    r"(?:[,!?]|[.](?![A-Za-z0-9])|['’]s(?![a-z])| (?:is|was|has|had|can|could|will|would|should|may|just|also|needs?"
+    r"(?:[,!?：]|[ ]?[(（]|[.](?![A-Za-z0-9])|['’]s(?![a-z])"
+    r"| (?:is|was|has|had|can|could|will|would|should|may|just|also|needs?|from"
+    r"|wrote|said|told|came|went|got|left|sent|gave|made|took|found|thought|knew|met|paid|bought|brought"
     r"|[a-z]{3,}(?:ed|es|s))(?![a-z])|\Z)"
 )
 _HAN = re.compile(f"[{HAN}]")

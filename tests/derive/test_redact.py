@@ -825,6 +825,22 @@ def test_what_only_a_stricter_look_sees_is_listed_and_no_success(tmp_path, comma
         assert others not in said
 
 
+def test_what_may_be_a_name_is_listed_and_no_success(tmp_path, command):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(f"手机号{PHONES[0]} 已登记。 Note of Zuberi Tembo here", "Zuberi, ok"))
+    assert apply_redact(command, tmp_path)[0] == 1
+    told = json.loads((tmp_path / "out" / "left.jsonl").read_text())
+    assert (told["where"], told["entity"], told["replaced_elsewhere"]) == ("messages[0].content", "PERSON", False)
+
+
+def test_a_mailbox_tells_the_folder_and_the_name_of_its_owner(tmp_path, command):
+    jsonl(
+        tmp_path / "data" / "a.jsonl",
+        chat(r"C:\Users\ntembo\tax.xlsx is mine, mail ntembo@brook-hill.com", "thanks. – Nia Tembo. Bye, Nia!"),
+    )
+    assert apply_redact(command, tmp_path)[0] == 0
+    assert re.findall("[Tt]embo|Nia", PSEUDONYM.sub("", kept(tmp_path, "a.jsonl").decode())) == []
+
+
 def test_a_copy_is_searched_by_a_second_reading(tmp_path, command, monkeypatch):
     """What replaces values finds nothing here, neither before the copy is written nor in it."""
     monkeypatch.setattr("datacheck.pii.traces.Traces.find", lambda *_: [])

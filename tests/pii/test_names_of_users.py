@@ -1,0 +1,93 @@
+"""What mailboxes, folders and greetings of a record tell about names that stand elsewhere in it."""
+
+import pytest
+
+from datacheck.pii.addressed import addressed
+from datacheck.pii.normalise import fold
+from datacheck.pii.owners import owners, users
+from datacheck.pii.row_names import row_names, unsure_names
+from datacheck.pii.traces import Original, Traces
+from datacheck.pii.users import folders
+
+
+def _named(*texts: str) -> set[str]:
+    """The names in the texts of one record."""
+    found = row_names(texts, [addressed(texts)] * len(texts))
+    return {texts[number][name.start : name.end] for number, names in found.items() for name in names}
+
+
+@pytest.mark.parametrize(
+    ("texts", "name"),
+    [
+        (("Hi Tendayi, it is done.", "Owner is Tendayi Mavhunga since May"), "Tendayi Mavhunga"),
+        (("mail tmavhunga@brook.example", "Tendayi Mavhunga signed"), "Tendayi Mavhunga"),
+        (("mail tendayimavhunga@brook.example", "see you. – Tendayi"), "Tendayi"),
+        (("[10:02] Tendayi: nope",), "Tendayi"),
+        (("Attendees: Mavhunga, Tendayi; Bell, Ewan",), "Mavhunga, Tendayi"),
+        (("Attendees: Tendayi Mavhunga, Ewan Bell",), "Tendayi Mavhunga"),
+        (("ask Tendayi from payroll (Tendayi Mavhunga, 555-0100)",), "Tendayi Mavhunga"),
+    ],
+)
+def test_one_place_tells_a_name_in_another(texts: tuple[str, ...], name: str) -> None:
+    assert name in _named(*texts)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Hi Team, please", "Dear Customer, thanks"),
+        ("write to customerservice@brook.example", "Our Service is open"),
+        ("write to europe.sales@brook.example", "Sales in Europe, at last"),
+        ("Certainly, the Terms apply", "Members: Terms, Conditions"),
+        ('{"city": "Charlotte", "phone": "7045550100"}',),
+        ("Just as Danny's team started to win, it rained",),
+    ],
+)
+def test_a_word_or_a_place_is_no_name(texts: tuple[str, ...]) -> None:
+    assert _named(*texts) == set()
+
+
+def test_a_mailbox_names_its_owner_and_a_name_of_a_user() -> None:
+    values = [Original("EMAIL_ADDRESS", "sarah.mavhunga [at] brook [dot] example"), Original("PERSON", "Ewan Bell")]
+    assert list(owners(values)) == ["Sarah Mavhunga"]
+    texts = [r"C:\Users\ebell\tax.xlsx, later ebell again", "customer.service@brook.example"]
+    assert list(users(texts, values)) == ["sarah.mavhunga", "ebell"]
+    assert list(owners([Original("EMAIL_ADDRESS", "customer.service@brook.example")])) == []
+
+
+def test_a_name_of_a_user_is_found_wherever_it_stands() -> None:
+    values = [Original("PERSON", "郑文轩")]
+    told = [Original("SOCIAL_HANDLE", user) for user in users(["@author zhengwx (郑文轩)", "作者是 zhengwx。"], values)]
+    (trace,) = Traces(told).find("作者是 zhengwx。")
+    assert (trace.start, trace.end) == (4, 11)
+
+
+def test_behind_the_folder_of_users_no_escape_begins() -> None:
+    assert fold(r"C:\Users\nadia\x").text == r"C:\Users\nadia\x"
+    assert fold(r"Users\nNadia").text != fold("line\\nNadia").text
+    assert fold(r"line\nNadia").text == "line\nNadia"
+    assert list(folders(r"C:\Users\nadia\x, /home/ubuntu/x")) == ["nadia"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("Drew Park", "hey, its Drew frm work", "Drew"),
+        ("William Park", "Bill from payroll", "Bill"),
+        ("Philip Park", "ask Pip.", "Pip"),
+        ("王雅妮", "英文名：Yani", "Yani"),
+        ("廖欣", "写成 liaoxin 可以吗", "liaoxin"),
+    ],
+)
+def test_a_short_or_spelt_name_is_found(name: str, text: str, found: str) -> None:
+    assert [text[each.start : each.end] for each in Traces([Original("PERSON", name)]).find(text)] == [found]
+
+
+def test_two_syllables_that_are_a_word_are_no_name() -> None:
+    assert Traces([Original("PERSON", "唐乐"), Original("PERSON", "李宁")]).find("a tangle of lining") == []
+
+
+def test_what_may_be_a_name_is_told() -> None:
+    assert list(unsure_names(["Slack message from Zuberi Tembo", "Zuberi, ok"])) == [0]
+    assert list(unsure_names(["Visit Pacific Heights", "the pacific. Pacific, they say"])) == []
+    assert list(unsure_names(["Red Valley", "Red, they say"])) == []
