@@ -11,9 +11,9 @@ from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.free_names import free_names
 from datacheck.pii.hidden import lean
 from datacheck.pii.kept import any_of
-from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, Folded, fold
+from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
-from datacheck.pii.prefilter import Names, candidates
+from datacheck.pii.prefilter import Names, candidates, uncovered
 from datacheck.pii.publicity import are_of_one, is_public, says_itself
 from datacheck.pii.recognizers import RECOGNIZERS, State
 
@@ -113,7 +113,7 @@ def analyze(
 
 def _views_of(texts: pl.Series) -> list[list[Folded]]:
     """Of each text the folded one, and the one as written: folding ①13800138000 would glue two numbers."""
-    changed, escaped = any_of([(texts, [NEEDS_FOLDING]), (texts, [SHORT_ESCAPE])])
+    changed, escaped = uncovered(texts)
     return [_views(text, folds) for text, folds in zip(texts, changed | escaped, strict=True)]
 
 

@@ -18,7 +18,7 @@ from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
 from datacheck.pii.compiled import compiled, matches, ruled_out
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.expressions import HAN
+from datacheck.pii.expressions import HAN, SAID_BETWEEN
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, listed, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
@@ -33,6 +33,8 @@ THRESHOLD = 0.5
 TIMEOUT_SECONDS = 20.0
 """Per pattern and text. The patterns are linear; this bound is for the unforeseen."""
 CHARACTERS_BEFORE, CHARACTERS_AFTER = 24, 10
+_SAID_BETWEEN = regex.compile(rf"{SAID_BETWEEN}\Z")
+_MOST_BETWEEN = 48  # characters
 # JUnit's and unittest's, up to the end of the statement
 _ASSERTED = 160
 _ASSERTS = regex.compile(r"(?<![A-Za-z])assert[A-Z][A-Za-z]{3,30}\([^;\n]*\Z")
@@ -148,11 +150,12 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
         )
         begin, end = max(0, result.start - CHARACTERS_BEFORE), result.end + CHARACTERS_AFTER
         left, right = text[begin : result.start], text[result.end : end]
+        said = _begin_of_context(text, result.start)
         if positive and (
             # as written, a word begins and ends; without white space it may have been cut into characters
-            positive.search(text, begin, result.start)
+            positive.search(text, said, result.start)
             or positive.search(text, result.end, end)
-            or positive.search(_SPACE.sub("", left))
+            or positive.search(_SPACE.sub("", text[said : result.start]))
             or positive.search(_SPACE.sub("", right))
         ):
             result.score = min(1.0, result.score + _BOOST)
@@ -170,8 +173,18 @@ class CharacterWindowEnhancer(ContextAwareEnhancer):
             spec.is_sample(text, result.start, result.end) or _is_asserted(text, result) or _is_of_a_test(text, result)
         ):
             result.recognition_metadata["state"] = "specimen"
-        if result.recognition_metadata["state"] == "valid" and spec.doubts(value, left, right):
+        if result.recognition_metadata["state"] == "valid" and spec.doubts(value, text[said : result.start], right):
             result.recognition_metadata["state"] = "suspect"
+
+
+def _begin_of_context(text: str, start: int) -> int:
+    """Where the characters before a value begin: before what is only said between (on file should be), or an answer."""
+    between = _SAID_BETWEEN.search(text, max(0, start - _MOST_BETWEEN), start)
+    if between is None:
+        return max(0, start - CHARACTERS_BEFORE)
+    answers = between[0][:1] in "\r\n"
+    first: int = between.start()
+    return max(0, first - (2 if answers else 1) * CHARACTERS_BEFORE)
 
 
 def _is_asserted(text: str, result: RecognizerResult) -> bool:

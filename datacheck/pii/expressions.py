@@ -24,6 +24,11 @@ _VERB = (
     r"|[这那這]一?[栏欄项項](?:里|中)?"
     r"|\\*[\"'][,，][ ]?\\*[\"'](?i:value)\\*[\"'][ ]?:"  # {"key": "wechat_id", "value": …
     r"|[ ](?:is|was|are|to|as|on file|should be|has been|value=)"  # field=qq value=… in a log
+    r"|[ ](?i:(?:sure|yes|yeah|okay|ok|of course|certainly),|(?:it|that)(?:['’]s| is| would be))"
+    # 写错了，正确的是 …; 不存在，我输的是 …; 报给他，你转一下：…
+    r"|(?:[写寫填输輸][错錯]了?|不[对對]了?|有[误誤]|不存在|[报報发發给給][给給]?[他她你您我])[，,。]?[ ]?"
+    r"(?:[你您]?(?:麻烦|请)?[转轉帮幫记記改存收]一?下吧?|(?:正确|正確|[应應][该該]|[实實][际際]|新)的?"
+    r"|我[填写寫输輸]的)(?:是|[:：])"
 )
 _ASIDE = r"[(（][^()（）\n0-9]{1,24}[)）]"
 # … or the turn of a chat in which somebody answers: "请提供病历号\n用户：", "[10:33] 我: "
@@ -36,6 +41,8 @@ _TURN = (
     r"(?:是|是?多少|是?什么|是?啥|一下|again|please|呢|吗|吧|呀|谢谢|[ ,，。.?？!！~～…\"':：]){0,5}"
     rf"\r?\n[ ]?{_SPEAKER}[ ]?[:：]"
 )
+# What stands between the words of context and a value, behind which they are looked for: an answer, a verb
+SAID_BETWEEN = rf"(?:\r?\n[ ]?{_SPEAKER}[ ]?[:：])?(?:{_MARK}{{0,3}}{_VERB}){{1,3}}{_MARK}{{0,3}}"
 ANSWERED = rf"[号號]?[码碼]?{_TURN}(?:{_VERB}|{_MARK}){{0,4}}"
 LINKER = rf"(?:(?:{_VERB}|{_MARK}|[号號码碼]|[Nn][Oo]\.?|如下|{_ASIDE}){{0,8}}|{ANSWERED})"
 NO_WORD = r"(?!(?i:is|was|are|to|as|on|no|at|in|of)(?![0-9A-Za-z]))"  # before letters and digits with gaps: "is 12345"
@@ -65,6 +72,7 @@ ARITHMETIC_LEFT = (
 )
 ARITHMETIC_RIGHT = (
     rf"^(?:\.[0-9]|{_H}[*×÷^=+]{_H}[0-9(]|{_H}(?:bytes?\b|字节|美元|欧元|日元|[%％])"
+    r"|[ ]?(?:除以|乘以|加上|减去|的(?:余数|平方|立方|阶乘|因数))"
     r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
 )
 
@@ -108,7 +116,8 @@ _KEYS = (  # fields that hold a size, a time or the number of a thing
     r"|session|request|trace|span|serial|sku|isbn|issn|doi|pmid|ticket|invoice"
 )
 FIELD_LEFT = (
-    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|_)(?i:{_KEYS})(?i:[ _\-]?(?:id|no|num|number|in[ _]bytes))?"
+    rf"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|_)(?i:{_KEYS})"
+    rf"(?i:[ _\-]?(?:id|no|num|number|in[ _]bytes)|[ ]?\([a-z/%]{{1,8}}\))?"
     r"[\"']?(?:[ ]?[=:#]?[ ]?[\"'\[]?|-)\Z"
     r"|(?:订单|訂單|单|流水|发票|合同|快递|运单|物流|货|序列|批|型|案|区块|端口)[号號]?[码碼]?(?:是|为)?[ ]?[:：]?[ ]?\Z"  # noqa: E501
     r"|https?://[^\s\u3400-\u9fff]{0,200}\Z"

@@ -39,6 +39,48 @@ _SHOWN_BELOW = re.compile(r"(?:\A|\n)[ \t]*>>> [^\n]*\n[ \t]*[\[({\"']{0,3}\Z")
 _GIVEN = re.compile(r">>> [A-Za-z_.]{1,40}\([\"']?\Z")
 _CALL = 240
 
+# What a program counts or converts: int64(13636411392), range(16540396478), {"hits": 3, "received": 19225135454}
+_CONVERTED = re.compile(
+    r"(?i:(?<![a-z])(?:u?int(?:8|16|32|64)?|float(?:32|64)?|double|long|bigint|number|decimal|range|x?range|gcd|lcm|is_?prime"
+    r"|factor(?:ial|s|ize)?|isqrt|sqrt|fib(?:onacci)?|pow))\([\[]?\Z"
+)
+_KEY = re.compile(r"[\"'](?P<key>[A-Za-z_.\- ]{1,48})[\"'][ ]?:[ ]?\Z")
+_OF_A_PERSON = re.compile(
+    r"(?i:phone|mobile|tel|cell|contact|sms|whatsapp|wechat|user|account|customer|client|patient|name|num|login|uid|from|sender"
+    r"|receiver|recipient|call|owner|person|value|shouji|dianhua|haoma|\bto\b|\bno\b|id\b)"
+)
+_A_TYPES = re.compile(r"(?i:(?:u?int(?:8|16|32|64)?|long|float|double|bytes?|[mun]?secs?)(?:val(?:ue)?)?\Z)")
+_FIGURE_BEFORE = re.compile(r":[ ]?[\"']?-?[0-9]+(?:[.][0-9]+)?[\"']?[ ]?,\s*\Z")
+_FIGURE_BEHIND = re.compile(r"[ ]?,\s*[\"'][^\"'\n]{1,64}[\"'][ ]?:[ ]?-?[0-9]")
+_LISTED = re.compile(r"\[(?P<others>(?:[0-9]+, ?)+)\Z")  # np.array([459760394, 23467578, 19878601797])
+_COUNTED = re.compile(r"(?i:\bpopulation (?:of |is |was )?)\Z")
+_RECORD = 96  # characters of the fields on each side
+
+
+def is_a_programs_figure(text: str, start: int, end: int) -> bool:
+    """Whether a program counts or converts the digits at [start, end).
+
+    Or they stand in a list beside a figure of another length, or are a number of a record, beside another one,
+    whose key names no telephone and nobody.
+    """
+    if _CONVERTED.search(text, max(0, start - _EDGE), start) or _COUNTED.search(text, max(0, start - 24), start):
+        return True
+    listed = _LISTED.search(text, max(0, start - _RECORD), start)
+    if listed and any(len(other.strip()) != end - start for other in listed["others"].split(",")[:-1]):
+        return True
+    key = _KEY.search(text, max(0, start - _RECORD), start)
+    if key is None or _OF_A_PERSON.search(key["key"]):
+        return False
+    beside = _FIGURE_BEFORE.search(text, max(0, key.start() - _RECORD), key.start()) or _FIGURE_BEHIND.match(text, end)
+    return beside is not None or _A_TYPES.search(key["key"]) is not None
+
+
+def is_a_row_of_figures(value: str) -> bool:
+    """Whether groups set apart by blanks are the figures of a table, of any lengths: 324 150 308 1 (3) 2."""
+    groups = value.split(" ")
+    widths = {len(group) for group in groups[:-1]}  # of a number in fours the last one may be shorter
+    return len(groups) > _FEWEST and len(widths) > 1 and (min(widths) == 1 or "(" in value)
+
 
 def speaks_of_china(text: str, start: int, end: int) -> bool:
     """Whether a page around [start, end) has a Chinese character, China's code or the name of one of its towns."""

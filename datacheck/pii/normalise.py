@@ -18,18 +18,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from datacheck.pii.dictated import LOW_LINE, signs_within
+from datacheck.pii.numerals import CHINESE_NUMERALS, DIGIT_OF
+
 # A deliberately short list: ，：（） stay: to fold every Chinese sentence would cost time for nothing.
 _FOLDED_PUNCTUATION = frozenset("@.-+_/")
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _WHITE_CONTROLS = frozenset("\t\n\v\f\r")
-_NUMERALS = {
-    **dict(zip("零〇○", "000", strict=True)),
-    **dict(zip("一二三四五六七八九", "123456789", strict=True)),
-    **dict(zip("壹贰叁肆伍陆柒捌玖", "123456789", strict=True)),
-    **dict(zip("貳參陸幺两兩", "236122", strict=True)),
-}
-CHINESE_NUMERALS = "".join(_NUMERALS)
-_TO_DIGITS = str.maketrans(_NUMERALS)
+_TO_DIGITS = str.maketrans(DIGIT_OF)
 _BEGUN_BY_ONE = frozenset("直下共样定起般些个次旦切并同致律再")  # 一直, 一下, 一共 …
 
 # … or of a mobile number the three groups, as they are said: 幺三八，二二三三，五五六六
@@ -144,15 +140,19 @@ class Folded(NamedTuple):
         return min(starts[start], starts[end - 1]), max(ends[start], ends[end - 1])
 
 
-def fold(text: str) -> Folded:
-    """Normalise `text`. Linear in its length."""
+def fold(text: str, *, joined: bool = True) -> Folded:
+    """Normalise `text`. Linear in its length.
+
+    joined: without what is said or typed between the digits of a number that is dictated.
+    """
     decoded = _decode_base64(_decode_escapes(text))
     turned = _undo_overrides(decoded)
-    return _fold_letters(_fold_english(_fold_numerals(_fold_characters(turned))))
+    read = _fold_english(_fold_characters(turned))
+    return _fold_letters(_fold_numerals(_join_dictated(read) if joined else read))
 
 
 def fold_url(text: str) -> Folded:
-    """As `fold`, and what a URL writes as %E7%8E%8B is read, too: for who looks for what is known."""
+    """As `fold`, nothing joined, and what a URL writes as %E7%8E%8B is read, too: for who looks for what is known."""
     pieces: list[str] = []
     starts, ends = array("L"), array("L")
     at = 0
@@ -169,10 +169,10 @@ def fold_url(text: str) -> Folded:
             start += size
         at = end
     if not pieces:
-        return fold(text)
+        return fold(text, joined=False)
     starts.extend(range(at, len(text)))
     ends.extend(range(at + 1, len(text) + 1))
-    folded = fold("".join(pieces) + text[at:])
+    folded = fold("".join(pieces) + text[at:], joined=False)
     firsts, lasts = folded.offsets or (range(len(folded.text)), range(1, len(folded.text) + 1))
     moved = array("L", (starts[place] for place in firsts)), array("L", (ends[place - 1] for place in lasts))
     return Folded(folded.text, moved)
@@ -200,7 +200,7 @@ def folded_text(text: str) -> str:
         text = _OVERRIDDEN.sub(lambda match: f"\u202e{match[1][::-1]}", text)
     if not (text.isascii() and text.isprintable()):
         text = text.translate(_TABLE)
-    return _fold_letters(_fold_english(_fold_numerals(Folded(text, None)))).text
+    return _fold_letters(_fold_numerals(_join_dictated(_fold_english(Folded(text, None))))).text
 
 
 def as_read(text: str, start: int, end: int) -> str:
@@ -364,6 +364,24 @@ def _fold_numerals(folded: Folded) -> Folded:
     if folded.text.isascii() or not _HAS_NUMERAL.search(folded.text):
         return folded
     return Folded(_RUN.sub(_digits_of, folded.text), folded.offsets)
+
+
+def _join_dictated(folded: Folded) -> Folded:
+    """The digits of a number that is dictated or torn apart, without what is between them; 下划线 as a low line."""
+    text, offsets = folded
+    lines = [match.span() for match in LOW_LINE.finditer(text)] if "下" in text else []
+    dropped = sorted([*signs_within(text), *((start + 1, end) for start, end in lines)])
+    if not dropped:
+        return folded
+    for start, end in lines:
+        text = f"{text[:start]}_{text[start + 1 : end]}{text[end:]}"
+    kept = array("L")
+    at = 0
+    for start, end in dropped:
+        kept.extend(range(at, start))
+        at = end
+    kept.extend(range(at, len(text)))
+    return _pick(text, offsets, kept)
 
 
 def _fold_english(folded: Folded) -> Folded:

@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
+from datacheck.pii.dictated import DICTATED, is_dictated
 from datacheck.pii.expressions import HAN
 from datacheck.pii.kept import any_of
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, folded_text
@@ -67,12 +68,21 @@ def _at(rows: pl.Series, length: int) -> pl.Series:
 
 def _other_views(written: pl.Series) -> list[tuple[pl.Series, pl.Series]]:
     """Row numbers and texts, folded where folding does more than to undo short escapes."""
-    folded, short = any_of([(written, [NEEDS_FOLDING]), (written, [SHORT_ESCAPE])])
-    disguised, escaped = folded.arg_true(), (short & ~folded).arg_true()
+    folded, short = uncovered(written)
+    disguised, escaped = folded.arg_true(), short.arg_true()
     return [
         (disguised, pl.Series("text", [folded_text(text) for text in written.gather(disguised)], dtype=pl.String)),
         (escaped, _unescaped(written.gather(escaped))),
     ]
+
+
+def uncovered(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Of each text whether folding may uncover something in it, and whether it does no more than to undo escapes."""
+    folded, told, short = any_of([(texts, [each]) for each in (NEEDS_FOLDING, DICTATED, SHORT_ESCAPE)])
+    asked = (told & ~folded).arg_true()
+    dictated = pl.Series([is_dictated(text) for text in texts.gather(asked)], dtype=pl.Boolean)
+    folded |= _at(asked.filter(dictated), len(texts))
+    return folded, short & ~folded
 
 
 def _unescaped(texts: pl.Series) -> pl.Series:

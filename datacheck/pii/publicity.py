@@ -64,10 +64,10 @@ _ASKS = (
     r"|(?:咨询|諮詢|订[餐票房座位购]|预[约订定]|投诉|举报|报修)[^。！？!?，,；;\n]{0,4}(?:电话|热线|邮箱|QQ|微信|号码|请|[可拨]打)"
 )
 _HOTLINE = (
-    rf"{_ASKS}|订场|信访|客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|(?<![放到在存给交留])前台|监督|售[前后]|值班"
+    rf"{_ASKS}|订场|信访|(?<![@＠])客服|热线|熱線|服务(?:电话|中心|台)|总机|總機|(?<![放到在存给交留])前台|监督|售[前后]|值班"
     r"|商务合作|领务|领事|专用电话|专线|招[商生聘]|官方|官网|更多信息|详情|[或请]访问|公众号|店铺|门店|商家"
     r"|(?i:hot ?line|help ?line|help ?desk|customer (?:service|care|support|relations)|call cent(?:er|re)|toll[ -]free"
-    r"|(?<![a-z])our (?:tele)?phone|all rights reserved|copyright ?(?:[@©]|\(c\))|registrant|including area code"
+    r"|(?<![a-z])our (?:tele)?phone|all rights reserved|copyright ?(?:[@©]|\(c\))|registrant|including area\s+code"
     r"|technical (?:assistance|support)|(?:during |regular )(?:business|office)|business hours"
     r"|(?<![a-z])(?:tty|tdd)(?![a-z])"
     r"|switchboard|front desk|reservations?|box office|press (?:office|contact)|media (?:contact|inquir)"
@@ -79,16 +79,18 @@ _HOTLINE = (
     r"|(?<![a-z])mon?(?:day|tag)?[ .]{0,2}(?:[-–]|to|bis)[ ]?(?:fr|su|sa|so)(?![a-z]{8})"
     r"|servicezeiten|abonnemente?|pannenhilfe|presseabteilung|gebührenfrei|do not sell|главный редактор"
     r"|lifeline|trevor project|investor relations|crisis|suicide|samaritans|poison control|headquarters"
-    r"|principal executive|irs employer|(?-i:BUSINESS PHONE:)|(?-i:calling the [A-Z]{2,6} at)"
+    r"|principal\s+executive|irs employer|(?-i:BUSINESS PHONE:)|(?-i:calling the [A-Z]{2,6} at)"
     r"|فاكس|الخط الساخن|خدمة العملاء"
-    r"|employer identification|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
+    r"|employer identification|(?<![a-z])directions(?![a-z])|(?:new|current) patients|after[ -]hours"
+    r"|(?:sales|service|parts|dispatch) ?:|opening (?:hours|times)|openingstijden"
+    r"|business listing|sales (?:&|and) marketing|textphone)|版权|授权|捐款|捐赠|募捐"
 )
 _INSTITUTION = (
     r"酒店|宾馆|饭店|旅馆|客栈|餐[厅馆]|饭[馆庄]|酒[楼家吧]|烤[鸭肉]|火锅|小吃|咖啡|茶[馆楼]|面[馆店]|分店|总店|景[点区]|公园|博物|纪念馆"
     r"|展览|[技洋文族]馆|故宫|王府|长城|天坛|古镇|古城|遗址|度假村|山庄|乐园|景观|美术馆|艺术馆|[动植]物园|寺|教堂|故居|医院|诊所|卫生[院所]|门诊|疾控|药[店房]|学[校院]|校[区园]|大学|[中小]学|幼儿园|培训"
     r"|银行|[支分]行|营业[厅部]|证券|保险|政府|[市省县区]委|[公邮税财民教][安政务育]?局|管理局|总局|中央[\u4e00-\u9fff]{1,5}[办局部委]|委员会|派出所|警察|交警|法院|检察院"
     r"|律师事务所|公证处|公司|集团|企业|工厂|厂[家房区]|协会|学会|商会|基金会|联合会|报社|电视台|电台|出版社|杂志|图书馆|体育[馆场]"
-    r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼"
+    r"|剧[院场]|影[院城]|机场|车站|地铁|港口|码头|航空|公墓|陵园|殡仪馆|商[场城店]|超市|旗舰店|专卖店|书店|办公|办事|写字楼|注册(?:地址|电话)|纳税人|发票抬头"
     # what guides to services of the government say: 办理地点为…教育厅政务服务大厅6号窗口
     r"|办理(?:人员)?的?(?:联系)?(?:地[点址]|窗口|电话)|办理[^，。；！？\n我你您他她]{2,20}的(?:联系|咨询|办公|具体)?(?:地[点址]|电话)|物流地址"
     r"|(?:服务|办事|政务|行政)大厅|[0-9]号窗口|窗口(?:办理|电话|地[点址])"
@@ -99,6 +101,7 @@ _INSTITUTION = (
     r"|bank(?! (?:accounts?|cards?|details|statements?|transfers?)(?![a-z]))"
     r"|agency|department|ministry|bureau|commission|court|embassy|consulate|stadium|theat(?:er|re)|park|store|shop"
     r"|mall|office|common stock|foundation|association|society|center|centre"
+    r"|city hall|council(?:member|lor)?|mayor|police dep|(?-i:Limited|S\.A\.|B\.V\.|N\.V\.)"
     r"|alliance|coalition|consortium|partnership)(?:e?s)?(?![a-z])"
     # compounds of German: Bundesministerium, Handballverband
     r"|(?i:(?:verband|ministerium|abteilung|bundesrat|bundesamt|umweltamt|anstalt|verlag|stiftung"
@@ -125,7 +128,7 @@ _PERSON = re.compile(
     r"|不知|不清|这[有里边就]|这就))|本人|(?<![给帮为候])您(?!好|可|需|要|如|若|想|也|去|到|放心|知道|能|请|记|存|查|看|稍|喜欢)|家(?:[住里中在]|庭(?!农场|旅馆|影院))"
     r"|在家|[她他](?![们])|(?<!公司，)(?<!公司,)(?<!公司)住所地|住(?!所地)[址在于宅所]|居住|现居|宅电|收[货件]|[寄送发][到往给至](?!我)|邮寄|快递(?!申请)|户籍|籍贯|患者|病人|姓名"
     r""
-    r"|(?:用户|客户|会员|顾客)的?(?:资料|信息|档案|来电|留言)|[寄住]\Z|到付|取件地址"
+    r"|(?:用户|客户|会员|顾客)的?(?:资料|信息|档案|来电|留言)|[寄住]\Z|到付|[取寄]件地址"
     # 地址…2724王收
     r"|\A[0-9]{0,4}[王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖]"
     r"[\u4e00-\u9fff]{0,2}收(?![费入购取到益回])"
@@ -243,6 +246,7 @@ _NOTED = 200
 # "located at 355 Oak Circle, Suite 1500": who says so of himself, of a house with suites, is a company
 _SEAT = re.compile(r"(?i:\b(?:located|headquartered|offices?)(?: (?:is|are))? (?:at|in)) ?\Z")
 # What is written to a list goes to all its readers.
+_NO_REPLY = re.compile(r"(?:^|[.])no-?reply[.]")  # ann@users.noreply.github.com: where GitHub hides a mailbox
 _LISTS = re.compile(
     r"(?:lists?|groups|mailman|listserv)\..+|vger\.kernel\.org|(?:googlegroups|yahoogroups|freelists)\.(?:com|org)"
 )
@@ -275,7 +279,7 @@ _AT_WORK = re.compile(
 
 
 # A line for telefaxes beside it, and no word of a person with both, is an office's
-_FAX = re.compile(r"[\s,;|/]{0,4}\b(?i:(?:tele)?fax|telecopier)\b[^a-z]{0,24}(?:\Z|(?=[0-9(+]))")
+_FAX = re.compile(r"[\s,;|/]{0,4}\b(?i:(?:tele)?fax|telecop(?:y|ier))\b[^a-z]{0,24}(?:\Z|(?=[0-9(+]))")
 
 
 class _Cues(NamedTuple):
@@ -305,6 +309,8 @@ _OF = {
     "ADDRESS": _Cues(_SPOKEN_OF, _VISITED, alone=True),
 }
 
+_CUT_WORD = re.compile(r"[A-Za-z]+\Z")  # "…, applying for a bar|ista job" speaks of no bar
+
 
 def is_public(entity: str, text: str, start: int, end: int, before: str = "", roles: Collection[int] = ()) -> bool:
     """Whether the value of an entity at [start, end) of a text is an institution's, by itself or by what is near.
@@ -323,7 +329,7 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     if cues.visited is not None and _is_at_work(text, start, before):
         return False
     left = _without_surnames(_without_part(_unnamed(text[max(0, start - BEFORE) : start])))
-    right = _unnamed(text[end : end + AFTER])
+    right = _CUT_WORD.sub("", _unnamed(text[end : end + AFTER])) if len(text) > end + AFTER else _unnamed(text[end:])
     said = _ENDED.split(right, maxsplit=1)[0]  # who is an owner may follow in the next sentence, other words say less
     institution = _distance(cues.spoken_of, left, said)
     if cues.spoken_of is _SPOKEN_OF:
@@ -502,7 +508,7 @@ def is_public_by_itself(entity: str, value: str) -> bool:
         head, _, rest = local.partition(".")
         local = rest if rest and head in domain.split(".") else local  # uscis.foia@uscis.dhs.gov
         # leetcode@leetcode.com is the house's own, python-3000@python.org a list of it
-        if _LISTS.fullmatch(domain):
+        if _LISTS.fullmatch(domain) or _NO_REPLY.search(domain):
             return True
         name = domain.rpartition(".")[0]
         house = name.rpartition(".")[2]  # gearbox@mail.gearbox.org, cust1@cust.com; not me@ann.me.uk

@@ -8,7 +8,8 @@ from typing import Literal
 
 from datacheck.pii.compiled import matches, possible
 from datacheck.pii.expressions import SEPARATOR
-from datacheck.pii.normalise import CHINESE_NUMERALS, Folded, fold
+from datacheck.pii.normalise import Folded, fold
+from datacheck.pii.numerals import CHINESE_NUMERALS
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import span
 

@@ -41,6 +41,7 @@ _AMERICAN_WORDS = worded(
     "phone", "mobile", "cell", "my number", "his number", "her number", "our number", "tel", "call me", "text me",
     "reach me", "area code", "whatsapp",
 )  # fmt: skip
+_AMERICAN_WORDS += "|(?:美国|加拿大|北美)的?(?:电话|手机|号码)"
 _LENGTHS = {"CN_MOBILE": (11,), "CN_RESIDENT_ID": (18,), "CN_BANK_CARD": (16, 19)}
 _ENDS_A_LINE = re.compile(r"\d[^\w\n]{0,8}\n")
 ENDS_IN_DIGITS = r"[\p{Nd}\p{No}][Xx]?[^\p{Nd}\p{No}A-Za-z]{0,8}$"

@@ -143,7 +143,7 @@ def test_other_numbers_beside_somebody_are_none():
     [
         ("my driver's license is F51-521-77", "US_DRIVER_LICENSE"),
         ("driver's license F483-7561-9024", "US_DRIVER_LICENSE"),
-        ("Passport number: 583/987/180.", "PASSPORT"),
+        ("Passport number: 583/987/180.", "CN_PASSPORT"),
         ("My friend (@the.real.joseph12 on Instagram) left", "SOCIAL_HANDLE"),
         ("phone 720·276·8487.", "PHONE_NUMBER"),
         ("Mail the new one to 7670 Church Lane, Austin, TX 78704", "ADDRESS"),

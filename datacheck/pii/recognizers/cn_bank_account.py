@@ -3,7 +3,7 @@
 from random import Random
 
 from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT
-from datacheck.pii.lookalikes import is_machines
+from datacheck.pii.lookalikes import is_a_row_of_figures, is_machines
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -45,8 +45,8 @@ class CnBankAccount(Recognizer):
         return Judgement(0.6, "specimen" if made_up else "valid")
 
     def is_other(self, text: str, start: int, end: int) -> bool:
-        """What a machine wrote is none."""
-        return is_machines(text, start, end)
+        """What a machine wrote is none, nor a row of a table."""
+        return is_machines(text, start, end) or is_a_row_of_figures(text[start:end])
 
     def canary(self, rng: Random) -> str:
         """Return a labelled account of 21 digits."""

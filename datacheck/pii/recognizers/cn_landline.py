@@ -36,7 +36,10 @@ _TAIL = re.compile(r"([0-9])\1{6,7}|12345678|1234567|23456789|87654321|7654321")
 # Lines of help in a mental crisis (Beijing, Hangzhou, Chengdu, Guangzhou, Shenzhen): printed everywhere, nobody's own.
 _HELPLINES = frozenset({"01082951332", "057185029595", "02887577510", "02081899120", "075525629459"})
 _WRITTEN_HERE = re.compile(r"[-－()（）+]|\A00?86")
-_LABELLED = re.compile(r"(?i:\b(?:tel|fax|phone|telephone)\b\W*\Z)")
+_LABELLED = re.compile(
+    r"(?i:\b(?:tel|fax|(?:(?:home|fixed|land)[ _]?)?(?:tele)?phone|(?:home|fixed|land)[ _]?line)"
+    r"(?:[ _]?(?:number|no\.?))?(?: is| on file| should be|\W|_)*\Z)"
+)
 _SAYS_CHINA = re.compile(r"[\u3400-\u9fff]|\b(?:China|Chinese)\b")
 _WORD = re.compile("[A-Za-z]{2,}")
 _BRITAINS_GROUPS = re.compile(r"0[0-9]{3}[ \-][0-9]{3}[ \-][0-9]{4}")  # 0207-083-6089, 0901-222-3333
@@ -105,7 +108,7 @@ class CnLandline(Recognizer):
         ),
     }
     positive = "电话|座机|固话|宅电|打我|打到?家|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
-        "tel", "telephone", "phone", "landline", "fax", "call", "contact"
+        "tel", "telephone", "phone", "landline", "fixed line", "home line", "fax", "call", "contact"
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import GAP, RIGHT
+from datacheck.pii.expressions import GAP, LINKER, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -20,6 +20,10 @@ _ENDS_A_WORD = re.compile(r"(?:大吉|[最更全创重]新|[里讯为度翼]云)
 # 20苏州高新SCP003: year, issuer, kind and number
 _BOND = re.compile("[0-9]{2}[\u4e00-\u9fff]{2,8}(?:SCP|MTN|PPN|ABN|CP)[0-9]{3}\\Z")
 _ONE_BY_ONE = re.compile("[^ ](?: [0-9A-Z]){6,7}")  # 京 A X T 2 7 5
+_LABEL = r"(?:(?:车牌|車牌|牌照|号牌|车号)(?:号码?|號碼?)?|(?i:plate)(?i:[ _](?:number|no\.?))?)"
+# one by one, over two lines, with any sign between, behind the label
+_ANY_SIGN = r"(?:[ ]?[,，、*/~.·\-][ ]?|[ ]|\r?\n)?"
+_APART = rf"[{_PROVINCES}]{_ANY_SIGN}[A-HJ-NP-Za-hj-np-z](?:{_ANY_SIGN}[0-9A-HJ-NP-Za-hj-np-z]){{5,6}}"
 _NOT_ON = "(?!-[0-9])"  # 伍琼 SSN220-14-1237
 
 
@@ -31,9 +35,12 @@ class CnPlate(Recognizer):
     priority = 210
     policy = Policy("block", hard=True)
     prefilter = rf"[{_PROVINCES}]{GAP}[A-Za-z]{GAP}{_CHAR}|[Ww][Jj][{_PROVINCES} ]?[ ·]?[0-9]{{4}}|[0-9]{{6}}使"
+    prefilter += rf"|[{_PROVINCES}][^0-9A-Za-z\n]{{0,3}}[A-Za-z]"
+    prefilter += rf"(?:[^0-9A-Za-z]{{1,3}}{_CHAR}|{_CHAR}{{1,5}}[^0-9A-Za-z]{{1,3}}{_CHAR})"
     patterns = {
         "cn_plate": rf"[{_PROVINCES}][ ]?{_LETTER}{_DOT}{_CHAR}{{4}}{_SPECIAL}[0-9A-Za-z]?{RIGHT}{_NOT_ON}",
         "cn_plate.spaced": rf"[{_PROVINCES}]{GAP}{_LETTER}(?:{GAP}{_CHAR}){{5,6}}{RIGHT}{_NOT_ON}",
+        "cn_plate.apart": rf"{_LABEL}{LINKER}(?P<value>{_APART}){RIGHT}{_NOT_ON}",
         "cn_plate.police": rf"(?<![0-9A-Za-z])[Ww][Jj][{_PROVINCES}]?[ ]?[ ·]?[0-9]{{4,5}}[0-9A-Za-z]{RIGHT}",
         "cn_plate.embassy": r"(?<![0-9A-Za-z])[0-9]{6}使(?![用得馆命者人劲节徒])",
     }

@@ -146,4 +146,4 @@ def _is_date(eight: str) -> bool:
         date(int(eight[:4]), int(eight[4:6]), int(eight[6:]))
     except ValueError:
         return False
-    return True
+    return eight[:2] in ("18", "19", "20")

@@ -3,6 +3,7 @@
 from random import Random
 
 from datacheck.pii.expressions import ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LINKER, NO_WORD, RIGHT, english
+from datacheck.pii.lookalikes import is_a_row_of_figures
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
@@ -44,6 +45,10 @@ class CnSocialSecurity(Labelled):
     }
     negative_right = ARITHMETIC_RIGHT  # 缴纳社会保险54846.19元
     specimens = words("123456789 1234567890 12345678 123456789012 000000000")
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """The row of a table on insurances is none."""
+        return is_a_row_of_figures(text[start:end])
 
     def canary(self, rng: Random) -> str:
         """Return a labelled number."""

@@ -12,7 +12,7 @@ _SAMPLE = re.compile(
     r"|(?:[a-z0-9]+-)*example(?:-[a-z0-9]+)*\.[a-z]{2,4}|(?:company|domain|business|brand)name\.[a-z]{2,4}"
     r"|(?:(?:my|your)[_\-]?)?test\.[a-z]{2,4}|(?:[a-z0-9\-]+\.){1,2}domain\.(?:com|net|org)"
     r"|(?:(?:my|your|some|any|other|sample|hosted|remote|fake|dummy|bogus|bad)[_\-]?)?(?:e?mail[_\-]?domain|test|domain|email"
-    r"|company|abc|sample|school|college|hotel|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
+    r"|company|work|abc|sample|school|college|hotel|website|site|placeholder|xxx+|host(?:name)?|server|law[_\-]?firm|organi[sz]ation|university|bank"
     r"|(?:some|any|no)where|whatever|acme(?:-?(?:corp|inc|co))?)\.(?:com|cn|org|net|edu)|(?:.*\.)?(?:local|lan|internal|corp|home)"
 )
 # Names that stand for any name: your_name@gmail.com
@@ -88,13 +88,15 @@ _MASK_AFTER = re.compile(r"[\])] {1,2}(?:has|join|quit|left|part)")
 _LINE = re.compile(r"(?:.*[^0-9])?[12]?[0-9]{1,2}(?:[.-][12]?[0-9]{1,2}){3}[^0-9].*")
 _NO_MAILS = re.compile(r"(?:ssh|sftp|ftp|irc|svn|vnc)[0-9]?\..*")  # hosts of logins: ann@ssh.example.net
 _APART = re.compile("[ ]@|@[ ]")
-_MARKED = re.compile(r"(?!\([aA]\))[(\[{（【]|艾特|圈[aA]")  # " at " and "#" also stand between other words
+_MARKED = re.compile(r"(?!\([aA]\))[(\[{（【]|艾特|圈[aA]|小老鼠")  # " at " and "#" also stand between other words
 _SAID, _MIXED = re.compile(" at .* dot ", re.IGNORECASE), re.compile("[0-9._-]")  # frank22 at brightpath dot org
+_FORGES = ("@github.com", "@gitlab.com", "@bitbucket.org", "@gitee.com")
 _LONGEST_SHOWN = 6  # museum
 _ADDRESS = r"[A-Za-z0-9_](?:[A-Za-z0-9._%+\-]{0,63})@(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # zhang [at] qq [dot] com, zhang艾特qq点com, john dot smith at gmail dot com, zhang#qq.com
 _SIGN = (
-    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?|[ ]?(?:艾特|圈[aA])[ ]?|\([aA]\)|[ ](?:at"
+    r"[ ]@[ ]?|@[ ]|[ ]?[(\[{（【][ ]?(?:at|AT|@|艾特)[ ]?[)\]}）】][ ]?"
+    r"|[ ]?(?:艾特|圈[aA]|小老鼠)[ ]?|\([aA]\)|[ ](?:at"
     r"|AT)[ ]"
 )
 _AT = re.compile(rf"{_SIGN}(?=[A-Za-z0-9\-]+[^.A-Za-z0-9\-])|#")
@@ -144,7 +146,7 @@ class EmailAddress(Recognizer):
     priority = 280
     policy = Policy("block", hard=True)
     prefilter = (
-        r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]"  # noqa: E501
+        r"@[ ]?[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[(\[{（【][ ]?(?:at|AT|@|艾特|dot|DOT|点|\.)[ ]?[)\]}）】]|艾特|圈[aA]|小老鼠"  # noqa: E501
         r"|[A-Za-z0-9]\([aA]\)[A-Za-z0-9]|[ ](?:dot|DOT)[ ]"
         r"|#[A-Za-z0-9][A-Za-z0-9\-]*\.[A-Za-z0-9]|[A-Za-z0-9._\-] @ [A-Za-z0-9\-] |%40[A-Za-z0-9]"
         rf"|{_LOOSE}|{_FULL_STOP}"
@@ -219,8 +221,13 @@ class EmailAddress(Recognizer):
         return _LINE.fullmatch(domain) is not None or _NO_MAILS.fullmatch(domain) is not None
 
     def is_other(self, text: str, start: int, end: int) -> bool:
-        """A variable of a shell is filled in later ($USER@host.com), and a kernel tells where it was built."""
-        return text[max(0, start - 1) : start] == "$" or _KERNEL.match(text, end) is not None
+        """A variable of a shell is filled in later ($USER@host.com), and a kernel tells where it was built.
+
+        user@github.com/path is where a program lies.
+        """
+        if text[max(0, start - 1) : start] == "$" or _KERNEL.match(text, end) is not None:
+            return True
+        return text[end : end + 1] == "/" and text[start:end].lower().endswith(_FORGES)
 
     def is_sample(self, text: str, start: int, end: int) -> bool:
         """Two that are each other's mirror are made up: from=<sun@moon.com> to=<moon@sun.com>."""

@@ -44,6 +44,11 @@ class HkId(Recognizer):
             return Judgement(0.2, "suspect")
         return Judgement(0.6 if rule == "hk_id" else 0.2, "valid")
 
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """The number of a paragraph: Regulation SX 210.6-07(9)."""
+        value = text[start:end]
+        return "." in value and "-" in value
+
     def canary(self, rng: Random) -> str:
         """Return a number with a right check digit in parentheses."""
         body = rng.choice("CDEGKPRVYZ") + random_digits(rng, 6)

@@ -22,6 +22,7 @@ def _parts(words: list[str]) -> list[str]:
     return sorted({max(_PARTS.split(word), key=len) for word in words})
 
 
+_AHEAD = re.compile(r"\(\?![^()]*\)")
 _CALL = re.compile(r"(?i:\bcall(?:ing)?:? )\Z")
 _WORD = re.compile("[A-Za-z]{2,}")
 _TAIWANS = re.compile(r"(?i:taiwan|taipei|kaohsiung|taichung|\b886)")
@@ -44,7 +45,8 @@ class National(Recognizer):
         self.priority = 110 + number / 1000  # before cards and telephones: their words say what they are
         self.policy = Policy(level, hard=level == "block")
         self.label = f"{words[0]} "
-        self.prefilter = form
+        # Rust's engine does not look ahead
+        self.prefilter = form + (f"|{_AHEAD.sub('', entry['narrow']['form'])}" if "narrow" in entry else "")
         by_words = f"(?i:{'|'.join(_parts(words))})"
         gates = {True: GATE_DIGITS, "five": GATE_FIVE_DIGITS, "words": by_words, False: ""}
         self.gate = gates[entry.get("gate", True)]

@@ -6,11 +6,11 @@ from random import Random
 from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT, worded
 from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy, State
-from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits
+from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits, words
 
 _SECOND = r"(?:[\-. ·\u2010-\u2015]?|[ ]{2}|[ ][\-.·\u2010-\u2015][ ])"  # between the last two groups
 _SEP = r"[ \t\u00a0\-\u2010-\u2015.·()（）]"
-_OF_AMERICA = r"(?:美国|加拿大)的?(?:电话|手机)(?:号码?)?"
+_OF_AMERICA = r"(?:美国|加拿大|北美)的?(?:(?:电话|手机)(?:号码?)?|号码)"
 _LABEL = (
     r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|call|text|ring|dial|fax|whatsapp|number)"
     r"|(?:美国|加拿大)的?(?:电话|手机|号码))"
@@ -20,7 +20,7 @@ _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-
 # Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
 _TEN = (
     r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp|US (?:phone )?number)(?:[ _](?i:number|no\.?|num))?"
-    r"(?:[ ]is|[ ]should be)?[\"']?[:：.#=\"' (,]{1,3}"
+    rf"(?:[ ]is|[ ]should be)?(?:[\"']?[:：.#=\"' (,]{{1,3}}|{LINKER})"
     rf"|{_OF_AMERICA}{LINKER}"
     r"|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text|ring|dial)[: ]{1,2})"
     r"(?P<value>[2-9][0-9]{2}[2-9][0-9]{6})"
@@ -48,6 +48,10 @@ _AS_WRITTEN = re.compile(
     r"|(?:格式|国家代码|区号|国际区号)[^。！？\n]{0,24}?(?:例如|比如|如)[:：]?[ ]?[\"'“`（(]{0,2}\Z"
 )
 _DESCRIBED = 80
+_BY_DEVICE = re.compile(
+    r"[\"'](?:desktop|tablet|pc|web)[\"'][ ]?:[ ]?[0-9]"
+)  # visits: {"mobile": 2012722956, "desktop": …}
+_ONE_DIGIT = re.compile(r".*([0-9])\1{6}")  # from 843-000-0000 to 843-999-9999
 _FICTION = re.compile(r"\+?1?(?:555[0-9]{7}|[0-9]{3}555[0-9]{4}|1234567890|123[0-9]{7})")
 
 
@@ -96,7 +100,10 @@ class PhoneNumber(Recognizer):
         r"|(?i:order|item|part|case|docket|version|model|sku|tracking)(?: (?:number|no\.?|id))?(?: is)?[: #]{0,2}\Z"
     )
     negative_right = ARITHMETIC_RIGHT
-    specimens = frozenset({"+11234567890", "+15551234567"})
+    # the last ones are those of Twilio's documentation and of E.164 in encyclopaedias
+    specimens = words(
+        "+11234567890 +15551234567 +15017122661 5017122661 +15017250604 5017250604 +15417543010 5417543010"
+    )
     shown = (3, 2)
 
     def judge(self, rule: str, value: str) -> Judgement | None:
@@ -104,7 +111,7 @@ class PhoneNumber(Recognizer):
         if _PREFIXED.fullmatch(value):
             return None
         number = self.canonical(value)
-        if _FICTION.fullmatch(number):
+        if number in self.specimens or _FICTION.fullmatch(number) or _ONE_DIGIT.fullmatch(number):
             return Judgement(1.0 if rule == "phone_number" else 0.6, "specimen")
         import phonenumbers  # only a candidate pays for its tables
 
@@ -125,8 +132,9 @@ class PhoneNumber(Recognizer):
         return _SUM.fullmatch(value) is not None and _OPERAND.search(before) is not None
 
     def is_other(self, text: str, start: int, end: int) -> bool:
-        """What a machine wrote is none."""
-        return is_machines(text, start, end)
+        """What a machine wrote is none, nor how many came with such a telephone."""
+        by_device = _BY_DEVICE.search(text, max(0, start - _DESCRIBED), end + _DESCRIBED) is not None
+        return is_machines(text, start, end) or (text[start:end].isdigit() and by_device)
 
     def is_sample(self, text: str, start: int, end: int) -> bool:
         """What stands behind the rule of how a number is written, and "like", shows it."""

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable
 from hashlib import sha256
@@ -83,6 +84,8 @@ _PLACEHOLDER = re.compile(
 _NOT_A_NAME = re.compile(r"[0-9A-Z]")  # small letters only are a variable
 _SELF_EVIDENT = frozenset({"secret.twitter-bearer-token", "secret.near.dropbox-long-lived-api-token"})  # AAAAAAAA…
 _ENOUGH_BODY = 64
+_LINE = 76
+_SEQUENCE, _TWO_BYTES = 0x30, 0x82
 _ENTROPIC = re.compile(r"[A-Za-z0-9]{12,}")  # words-with-dashes are CSS classes and URL slugs
 _WORDS_IN_IT = frozenset({"secret.openai-api-key", "secret.pypi-upload-token"})
 _SLUG = re.compile(r"[a-z]+(?:-[a-z]{2,}){4,}(?:-[a-z0-9]+)*")  # …/pypi-user-is-back-with-malware-b12669cefaa5
@@ -132,7 +135,9 @@ class Secret(Recognizer):
         """Judge by the body: placeholders are specimens, a PEM header without a body is talk about keys."""
         if rule == "secret.private_key":
             body = re.sub(r"-----[^-]*-----|\\n|\s", "", value)
-            return Judgement(1.0, "valid") if len(body) >= _ENOUGH_BODY else Judgement(0.6, "suspect")
+            if len(body) < _ENOUGH_BODY:
+                return Judgement(0.6, "suspect")
+            return Judgement(1.0, "specimen" if _is_cut_short(body) else "valid")
         if rule in _LOGINS:
             return Judgement(0.9, "valid") if _is_login(value) else None  # else CREDENTIAL has a look at it
         if self.state(value) == "specimen" or (rule not in _SELF_EVIDENT and _PLACEHOLDER.search(value)):
@@ -162,6 +167,17 @@ class Secret(Recognizer):
         """Return a key of the form ``sk-`` and 48 characters."""
         letters = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"
         return "sk-" + "".join(rng.choice(letters) for _ in range(46)) + "7Q"
+
+
+def _is_cut_short(body: str) -> bool:
+    """Whether no more than a line of a key stands there (RFC 7468), as documentation shows one: DER says its length."""
+    if len(body) > _LINE:
+        return False
+    try:
+        head = b64decode(body[:8], validate=True)
+    except ValueError:
+        return False  # encrypted, with headers
+    return head[0] == _SEQUENCE and head[1] == _TWO_BYTES  # of the length that follows: more than a line
 
 
 def entropy(value: str) -> float:

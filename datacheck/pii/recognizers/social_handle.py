@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import LINKER
+from datacheck.pii.expressions import LINKER, SAID_BETWEEN
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
@@ -16,7 +16,7 @@ _LATIN = tuple(
 )
 _NETWORK = rf"(?:{'|'.join(_HAN)}|(?<![A-Za-z])(?:{'|'.join(_LATIN)}"
 _NETWORK += r"|TikTok|L(?:INE|ine)(?=[ ]?(?:ID|id))|ins(?=[ :：]?@)|IG(?=[ :：]?@))(?![a-z]))"
-_NETWORK_SAYS = r"[ ]?(?:[:：=|]|(?:就|应该)?是|[写填](?:的是?)?|这一栏填|(?i:is)[ ])[ ]?"
+_NETWORK_SAYS = r"[ ]?(?:[\"']?[:：=|#][ ]?[\"']?|(?:就|应该)?是|[写填](?:的是?)?|这一栏填|(?i:is)[ ])[ ]?"
 """Telegram: mei.chen52, without what says that it is a name."""
 _NUMBERED = r"(?P<value>[A-Za-z](?=[A-Za-z0-9_.\-]*[0-9]{2})[A-Za-z0-9_.\-]{3,29})"
 _NUMBER = r"(?:[账帐]号|[号號]码?|ID|id|名|昵称|[ _](?:ID|id|name|username|handle|account))"
@@ -34,7 +34,10 @@ class SocialHandle(Labelled):
     prefilter = rf"@[A-Za-z0-9_\u4e00-\u9fff]|(?:{'|'.join((*_HAN, *_LATIN, 'TikTok'))}){_NUMBER}"
     prefilters = (
         rf"L(?:INE|ine){_NUMBER}{LINKER}[A-Za-z0-9]",
-        rf"(?:{'|'.join((*_HAN, *_LATIN, 'TikTok'))}){_NETWORK_SAYS}[A-Za-z]",
+        (
+            rf"(?:{'|'.join((*_HAN, *_LATIN, 'TikTok', 'ins', 'LINE ID', 'Line ID'))})[^0-9A-Za-z]"
+            r"[^\n]{0,24}(?:\r?\n[^\n]{0,24})?[A-Za-z][A-Za-z0-9_.\-]{1,27}[0-9]{2}"
+        ),
     )
     gate = "|".join(
         (
@@ -53,7 +56,8 @@ class SocialHandle(Labelled):
             rf"(?<![A-Za-z0-9_.@/]){_AT}(?=\"?[ ](?i:on|at|via)[ ](?:(?i:my|her|his|their) )?{_NETWORK})"
         ),
         "social_handle.said": (
-            rf"{_NETWORK}{_NETWORK_SAYS}(?<![A-Za-z0-9_.\-]){_NUMBERED}(?<![.])(?![A-Za-z0-9_@(/:=\[-]|\.[A-Za-z0-9])"
+            rf"{_NETWORK}(?:{_NETWORK_SAYS}|(?:[ ]?(?:[?？]|please|呢|吗){{1,3}})?{SAID_BETWEEN})"
+            rf"(?<![A-Za-z0-9_.\-]){_NUMBERED}(?<![.])(?![A-Za-z0-9_@(/:=\[-]|\.[A-Za-z0-9])"
         ),
     }
     extents = (rf"(?:{'|'.join((*_HAN, *_LATIN))})[^\n]{{0,20}}{_AT}",)

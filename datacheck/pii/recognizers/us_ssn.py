@@ -16,7 +16,12 @@ _LABEL += r"|(?<=(?:my|his|her|their|your|the) )social(?=[,:]? (?:is |should be 
 _LABEL += r"|(?<![a-z])ssn|(?<![a-z])social(?=:? (?:is |number |no\.? )?[0-9]{3}[ .][0-9]{2}[ .]))"
 # Year, month and number of a paper (arXiv's scheme since 2015): 2301.12345
 _ARXIV = re.compile(r"[0-9]{2}(?:0[1-9]|1[0-2])[.·][0-9]{5}")
+_REPORTED = 48
 _ZIP = re.compile("[0-9]{5}-[0-9]{4}")  # ZIP+4 of the Postal Service
+# a line of a report: Other social security charges 173 134 120
+_CHARGES = re.compile(
+    r"(?i:social security (?:charges|contributions?|costs?|expenses?|benefits?|payments?|tax(?:es)?))[^0-9]{0,12}\Z"
+)
 _PAPER = re.compile(r"(?i:arxiv)[^0-9]{0,12}\Z")
 
 
@@ -69,6 +74,11 @@ class UsSsn(Recognizer):
         """Where a paper's number stands without its dot."""
         del value, after
         return _PAPER.search(before) is not None
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """A line of figures is none."""
+        del end
+        return _CHARGES.search(text, max(0, start - _REPORTED), start) is not None
 
     def canary(self, rng: Random) -> str:
         """Return a number with dashes."""

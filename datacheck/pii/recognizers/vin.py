@@ -15,6 +15,10 @@ _SIGN = f"{SEPARATOR}{{1,3}}"
 _SPACED = rf"(?i:{_CHAR}(?:[ ]{_CHAR}){{11}}(?:[ ][0-9]){{5}}|(?:{_CHAR}{{4}}{_SIGN}){{3}}[0-9]{{4}}(?:{_SIGN})?[0-9])"
 
 
+_LABEL = "(?:车架[号號][码碼]?|VIN码?|车辆识别代[号码]|(?i:vehicle identification number|chassis (?:number|no\\.?)))"
+# in groups of any length, or one by one with commas
+_ANY_SIGN = rf"(?:{SEPARATOR}{{1,3}}|[,，、*/~][ ]?)?"
+_APART = rf"{_CHAR}(?:{_ANY_SIGN}{_CHAR}){{11}}(?:{_ANY_SIGN}[0-9]){{5}}"
 _BROKEN = rf"{_CHAR}(?:(?:\r?\n)?{_CHAR}){{16}}"
 
 
@@ -25,9 +29,9 @@ class Vin(Recognizer):
     priority = 135
     policy = Policy("block")
     label = "VIN "
-    gate = GATE_FIVE_DIGITS
+    gate = f"{GATE_FIVE_DIGITS}\n[0-9](?:[,，、*/~][ ]?[0-9]){{4}}"
     prefilter = rf"(?i:{_CHAR}{{12}}[0-9]{{5}})|{_SPACED}"
-    prefilters = (rf"{_CHAR}{{3,14}}\r?\n{_CHAR}{{0,9}}[0-9]{{4}}",)
+    prefilters = (rf"{_CHAR}(?:{_ANY_SIGN}[0-9]){{5}}", rf"{_CHAR}{{3,14}}\r?\n{_CHAR}{{0,9}}[0-9]{{4}}")
     needs = anywhere("vin", "车架", "車架", "vehicle", "chassis", "车辆识别", "車輛識別")
     patterns = {
         # a label that is longer than the window of context
@@ -40,9 +44,9 @@ class Vin(Recognizer):
         "vin.spaced": rf"{LEFT}(?=[^0-9\n]{{0,24}}[0-9])(?={_CHAR}[^a-z]|[a-z])(?:{_SPACED}){RIGHT}",
     }
     # a number that goes on in the next line, behind its label
+    patterns["vin.apart"] = rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])(?P<value>{_APART}){RIGHT}"
     patterns["vin.lines"] = (
-        r"(?:车架[号號]|VIN|车辆识别代[号码]|(?i:vehicle identification number|chassis number))"
-        rf"{LINKER}(?<![0-9A-Za-z])"
+        rf"{_LABEL}{LINKER}(?<![0-9A-Za-z])"
         rf"(?P<value>(?=[0-9A-Z]{{3,14}}\r?\n){_BROKEN}){RIGHT}"
     )
     positive = (

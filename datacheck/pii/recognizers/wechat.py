@@ -51,6 +51,7 @@ _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00
 _IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
 # vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
 _LISTED = re.compile("_[vwVW][xX] ?, ?\\Z")
+_LINK, _LONGEST_LINK = re.compile(r"https?://[^\s<>\"'()\[\]\u3000-\u9fff]+\Z"), 240  # …?channel=WX_RYF_00
 _TECHNIQUE = re.compile(r"(?:lan|ml|ss|works|widgets|gate|vm|fs|sdk|api|pay|app)(?![A-Za-z])")
 _PACKAGE = re.compile("[a-z]+(?:-[a-z]+)+")  # wx-form-kit
 _AS_FOUND = ("searched", "apart", "spelt", "letters", "touched", "plus", "is", "touched_mixed", "behind", "mine")
@@ -77,7 +78,7 @@ class Wechat(Recognizer):
     patterns = {
         "wechat": (
             rf"(?<![A-Za-z0-9])(?<![A-Za-z0-9)_%#] ?(?=[+]))(?:{_STRONG})"
-            rf"(?=号|[ \\\"']{{0,3}}(?:[:：=是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED}){LINKER}"
+            rf"(?=号|[ \\\"']{{0,3}}(?:[:：=#是为]|[,，][ ]?[\\\"']{{1,3}}value)|{_NUMBERED})\#?{LINKER}"
             rf"(?<![A-Za-z0-9_\-])(?P<value>{_VALUE})(?![A-Za-z0-9_\-@]|\.[A-Za-z0-9])"
         ),
         # 薇 alone, where it is no part of a name
@@ -163,6 +164,8 @@ class Wechat(Recognizer):
 
     def is_other(self, text: str, start: int, end: int) -> bool:
         """A name that vx touches may go on that of a technique; per_wx, per_wy and wx-form-kit are of a program."""
+        if _LINK.search(text, max(0, start - _LONGEST_LINK), start):
+            return True
         if _LISTED.search(text, max(0, start - 6), start):
             return True
         if text[max(0, start - 3) : start] in ("wx-", "vx-") and _PACKAGE.fullmatch(text, start, end):
