@@ -75,6 +75,26 @@ def is_a_programs_figure(text: str, start: int, end: int) -> bool:
     return beside is not None or _A_TYPES.search(key["key"]) is not None
 
 
+_SET_APART = re.compile(r"(?:[ ]{3}|\t)\Z")
+_FIGURE = re.compile(r"(?<![^ \t])[0-9]+(?![^ \t\r])")
+
+
+def is_among_figures(text: str, start: int, end: int) -> bool:
+    """Whether the digits stand in a column, set apart by blanks, below or above a figure of another length.
+
+    As tables of counters have them (searches     18421725761), whose labels name no telephone and nobody.
+    """
+    line = text.rfind("\n", 0, start) + 1
+    if not _SET_APART.search(text, line, start) or _OF_A_PERSON.search(text, line, start):
+        return False
+    last = text.find("\n", end)
+    above = text[text.rfind("\n", 0, max(0, line - 1)) + 1 : max(0, line - 1)]
+    below = text[last + 1 :].partition("\n")[0] if last >= 0 else ""
+    figures = (each for other in (above, below) for each in _FIGURE.finditer(other))
+    in_column = (each for each in figures if each.start() == start - line or each.end() == end - line)
+    return any(len(each[0]) != end - start for each in in_column) and not speaks_of_china(text, start, end)
+
+
 def is_a_row_of_figures(value: str) -> bool:
     """Whether groups set apart by blanks are the figures of a table, of any lengths: 324 150 308 1 (3) 2."""
     groups = value.split(" ")

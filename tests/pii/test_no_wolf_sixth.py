@@ -24,6 +24,12 @@ def states(text: str) -> dict[str, str]:
         ("CN_MOBILE", "求 15619894575 除以 6082 的余数", "请打 15619894575 除以上情况"),
         ("CN_MOBILE", "np.array([459760394, 23467578, 19878601797])", "phones = [13822335566, 19878601797]"),
         ("CN_MOBILE", "a population of 13338250513, up from 6", "the owner of 13338250513, up there"),
+        (
+            "CN_MOBILE",
+            "  searches            18421725761     1317.0/s\n  inserts               156762508       11.2/s",
+            "  searches            18421725761     1317.0/s\n  inserts             13967625083       11.2/s",
+        ),
+        ("CN_MOBILE", "chain_max     26\np             13963222064", "Extension     26\nMobile        13963222064"),
         ("SECRET", CUT_KEY, CUT_KEY.replace("MIIE", "MIGf")),
         ("WECHAT", "见[专栏](https://a.cn/?code=FLOW&promotionChannel=WX_RYF_00)，欢迎", "微信 WX_RYF_00"),
         ("PHONE_NUMBER", '{"mobile": 2012722956, "desktop": 1513968883}', '{"mobile": 2012722956, "name": "Ann"}'),

@@ -18,7 +18,13 @@ from datacheck.pii.expressions import (
     SEPARATOR,
     worded,
 )
-from datacheck.pii.lookalikes import is_a_programs_figure, is_in_a_column, is_machines, speaks_of_china
+from datacheck.pii.lookalikes import (
+    is_a_programs_figure,
+    is_among_figures,
+    is_in_a_column,
+    is_machines,
+    speaks_of_china,
+)
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits, words
 
@@ -38,6 +44,7 @@ _QUAD = re.compile(  # 195.154.37.122, and what is managed on the internet (RFC 
     r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|1\.3\.6\.1\.[0-9.]+"
 )
 _WORDS = "手机|手機|电话|電話|号码|號碼|微信"
+_FIGURES = (is_machines, is_in_a_column, is_among_figures, is_a_programs_figure)
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 162000 - 12000 is not
 
@@ -168,7 +175,7 @@ class CnMobile(Recognizer):
             words = len(_WORD.findall(before)) + len(_WORD.findall(after))
             if words >= _SENTENCE and not speaks_of_china(text, start, end):
                 return True
-        figure = any(told(text, start, end) for told in (is_machines, is_in_a_column, is_a_programs_figure))
+        figure = any(told(text, start, end) for told in _FIGURES)
         return figure or _CHECKED.search(text, max(0, start - 48), start) is not None
 
     def is_sample(self, text: str, start: int, end: int) -> bool:

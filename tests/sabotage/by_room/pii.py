@@ -1099,4 +1099,12 @@ SABOTAGES = (
         "if True:",
         "tests/pii/test_no_wolf_sixth.py::test_what_no_person_has_does_not_block",
     ),
+    Sabotage(
+        "forms_are_tables_of_counters",
+        "a telephone in a column of a form beside its word stays one",
+        "datacheck.pii.lookalikes.is_among_figures",
+        "or _OF_A_PERSON.search(text, line, start)",
+        "",
+        "tests/pii/test_no_wolf_sixth.py::test_what_no_person_has_does_not_block",
+    ),
 )
