@@ -33,7 +33,7 @@ Table = Literal["rows", "turns", "cells", "lines", "files", "records"]
 # sides of a pair, tools or calls of them.
 Subject = Literal["row", "text", "prompt", "answer", "solution", "pair", "tool_call"]
 # Formats without a conversation: what such a row says, no check of texts sees.
-UNREAD = ("rows", "tokens", "message", "unknown")
+UNREAD = ("rows", "tokens", "one_message", "unknown")
 
 
 class Model(BaseModel):

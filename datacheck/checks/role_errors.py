@@ -76,7 +76,7 @@ class RoleErrors(Check):
     }
 
     reads = "text"
-    blind = ("rows", "tokens", "message")  # rows of no known format are faults that it names
+    blind = ("rows", "tokens", "one_message")  # rows of no known format are faults that it names
     check: Literal["role_errors"] = "role_errors"
     run: RunOf | None = Field(default=None, description="the run whose trainer's rules count; from `run:`")
 

@@ -145,7 +145,7 @@ def why_unread(unread: list[Mapping[str, Mapping[str, int]]], formats: tuple[str
             "judge the data that they were made of",
             some=some,
         )
-    if set(named) == {"message"}:
+    if set(named) == {"one_message"}:
         return Message(
             "{some} are one message each, and no row holds a conversation; write the messages of each conversation as "
             "one row, as `{shape}`",

@@ -56,6 +56,7 @@ _FEWEST, _MOST = 5, 19  # digits: of an employee, of a card
 _YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+")
 _MASKS = frozenset("*…~～.")  # 6222*1234 hides what is between; 12.50 is a figure
+_WHOLE = re.compile(r"1[3-9][0-9]{9}|[0-9]{15,18}")  # a telephone or an id by itself: what follows is another number
 _POINTED = 3  # groups, of as many digits at least: 0917.302.695, but 136.0.2696.541 is a version
 
 
@@ -93,7 +94,7 @@ def _place(run: re.Match[str]) -> tuple[int, int]:
 def _is_one(written: str, sign: str, groups: list[str]) -> bool:
     """Whether the groups may be of one number, and are no date, no sum of money and no ends of a masked number."""
     digits = sum(map(len, groups))
-    if not _FEWEST <= digits <= _MOST or _THOUSANDS.fullmatch(written):
+    if not _FEWEST <= digits <= _MOST or _THOUSANDS.fullmatch(written) or any(map(_WHOLE.fullmatch, groups)):
         return False
     singly = max(map(len, groups)) == 1
     if sign.strip() == "." and not singly and written[0].isdigit():

@@ -39,7 +39,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii", "field_outliers"),
-    "message": ("exact_duplicates", "pii", "field_outliers"),
+    "one_message": ("exact_duplicates", "pii", "field_outliers"),
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }
 _OF_GOLDS = ("unverifiable_answers", "conflicting_answers", "choice_balance")

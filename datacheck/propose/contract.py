@@ -147,7 +147,7 @@ def _without_reader(tables: Tables) -> Iterator[str]:
         return  # some rows of another shape, each of which is a finding: the keys are those of the others
     unread = unread_of(tables.rows, tables.cells)
     keys = {key for found in unread.values() for key in found if key}
-    if set(unread) == {"message"}:
+    if set(unread) == {"one_message"}:
         yield "      # each row is one message: write those of a conversation as one row; until then checks of"
         yield "      # texts are an error, not a pass"
         command = grouping(tables.cells["path"].unique(maintain_order=True))

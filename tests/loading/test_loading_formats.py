@@ -558,8 +558,8 @@ CASES = {
         "prompt_completion",
         [("prompt", 0, "user", "input", "q"), ("response", 1, "assistant", "content", "a")],
     ),
-    "one message": ({"parent_id": None, "role": "prompter", "text": "q"}, "message", []),
-    "one message of ShareGPT": ({"from": "human", "value": "q"}, "message", []),
+    "one message": ({"parent_id": None, "role": "prompter", "text": "q"}, "one_message", []),
+    "one message of ShareGPT": ({"from": "human", "value": "q"}, "one_message", []),
     "a text beside a role that nobody plays": (
         {"role": "witness", "text": "q"},
         "text",

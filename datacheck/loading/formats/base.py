@@ -17,7 +17,7 @@ ON_REQUEST = 100  # below this rank keys say too little: tried only where a cont
 
 
 # What rows of a format are for. Of these, the first two end with an answer, and only the last two ask nothing.
-Kind = Literal["chat", "preference", "prompt", "verifiable", "answered", "choices", "plain", "tokens", "message"]
+Kind = Literal["chat", "preference", "prompt", "verifiable", "answered", "choices", "plain", "tokens", "one_message"]
 
 
 class Name(NamedTuple):

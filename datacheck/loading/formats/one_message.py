@@ -34,9 +34,9 @@ def read(record: dict[str, Any], styles: Styles, who: str, said: str) -> Extract
     return _NOTHING if role.lower() in _ROLES or role in styles.openai.roles else None
 
 
-NAMES = (Name("message", "message"),)
+NAMES = (Name("one_message", "one_message"),)
 FORMATS = tuple(
-    Format("message", 314, frozenset({who, said}), partial(read, who=who, said=said), _MORE)
+    Format("one_message", 314, frozenset({who, said}), partial(read, who=who, said=said), _MORE)
     for who in WHO
     for said in SAID
 )
