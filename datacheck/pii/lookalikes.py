@@ -95,6 +95,11 @@ def is_among_figures(text: str, start: int, end: int) -> bool:
     return any(len(each[0]) != end - start for each in in_column) and not speaks_of_china(text, start, end)
 
 
+def is_in_a_formula(text: str, start: int, end: int) -> bool:
+    """Whether the digits are all of a formula in LaTeX's dollars: $$17300182789$$ as an option."""
+    return text[max(0, start - 2) : start].rstrip()[-1:] == "$" and text[end : end + 2].lstrip()[:1] == "$"
+
+
 def is_a_row_of_figures(value: str) -> bool:
     """Whether groups set apart by blanks are the figures of a table, of any lengths: 324 150 308 1 (3) 2."""
     groups = value.split(" ")

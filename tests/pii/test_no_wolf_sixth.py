@@ -30,6 +30,7 @@ def states(text: str) -> dict[str, str]:
             "  searches            18421725761     1317.0/s\n  inserts             13967625083       11.2/s",
         ),
         ("CN_MOBILE", "chain_max     26\np             13963222064", "Extension     26\nMobile        13963222064"),
+        ("CN_MOBILE", "A. $$17300182789$$ B. $$17300182788$$", "A. 17300182789 元 $5"),
         ("SECRET", CUT_KEY, CUT_KEY.replace("MIIE", "MIGf")),
         ("WECHAT", "见[专栏](https://a.cn/?code=FLOW&promotionChannel=WX_RYF_00)，欢迎", "微信 WX_RYF_00"),
         ("PHONE_NUMBER", '{"mobile": 2012722956, "desktop": 1513968883}', '{"mobile": 2012722956, "name": "Ann"}'),

@@ -22,6 +22,7 @@ from datacheck.pii.lookalikes import (
     is_a_programs_figure,
     is_among_figures,
     is_in_a_column,
+    is_in_a_formula,
     is_machines,
     speaks_of_china,
 )
@@ -44,7 +45,7 @@ _QUAD = re.compile(  # 195.154.37.122, and what is managed on the internet (RFC 
     r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|1\.3\.6\.1\.[0-9.]+"
 )
 _WORDS = "手机|手機|电话|電話|号码|號碼|微信"
-_FIGURES = (is_machines, is_in_a_column, is_among_figures, is_a_programs_figure)
+_FIGURES = (is_machines, is_in_a_column, is_among_figures, is_in_a_formula, is_a_programs_figure)
 _SAME_TAIL = re.compile(r"([1-9])\1{7}")
 _ONE_BY_ONE = re.compile(rf"[0-9]({SEPARATOR}{{1,3}})[0-9](?:\1[0-9]){{9}}")  # 162000 - 12000 is not
 
