@@ -39,7 +39,7 @@ def outcome(world: World) -> dict[str, Any]:
 
 def _problems(finding: dict[str, Any]) -> list[str]:
     if finding.get("error"):
-        return [finding["error"]]
+        sys.stderr.write(f"{finding['id']}: {finding['error']['text']}\n")  # pytest shows it where a test fails
     return sorted({place["problem"] for place in (finding["evidence"] or {}).get("first", [])})
 
 
