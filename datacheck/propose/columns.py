@@ -38,8 +38,12 @@ _SAID = 20  # characters of what is asked
 _WRITTEN = 100  # characters from which on an answer is one to learn, and no gold to compare with
 _ANSWERS = re.compile(r"(?:[a-z0-9]_|(?<=[a-z0-9])(?=[A-Z]))(?i:output|response|completion|answer|reply)$")
 _COMPARED = re.compile(r"(?i)gold|truth|correct|final|right|expect|refer|short|label|sample|example|test|wrong|public")
-_CHOSEN = ("chosen", "preferred", "better", "win", "winner", "good", "accepted", "accept", "positive", "chosen_answer")
-_REJECTED = ("rejected", "dispreferred", "worse", "lose", "loser", "bad", "reject", "negative", "rejected_answer")
+_CHOSEN = tuple("chosen preferred better win winner good accepted accept positive chosen_answer right_answer".split())
+_REJECTED = tuple(
+    """
+    rejected dispreferred worse lose loser bad reject negative rejected_answer wrong_answer hallucinated_answer
+""".split()
+)
 _ROLES = ("role", "from", "speaker", "sender", "author", "name", "角色", "说话人", "說話人")
 _CONTENTS = ("content", "value", "text", "utterance", "message", "say", "sentence", "内容", "文本", "內容")
 _MESSAGE = re.compile(r"^([^.\[\]]+)\[\d+\]\.([^.\[\]]+)$")

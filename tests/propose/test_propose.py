@@ -194,6 +194,16 @@ def test_what_is_joined_to_the_prompt_is_not_displaced(tmp_path: Path):
     assert "does the model see" not in contract_for(tmp_path / "data.jsonl")
 
 
+def test_what_is_hallucinated_is_not_what_is_learned(tmp_path: Path):
+    """HaluEval has the right answer beside it."""
+    rows = [
+        {"question": f"Who was number {n}?", "right_answer": f"Name {n}", "hallucinated_answer": f"It was {n} of them."}
+        for n in range(60)
+    ]
+    (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
+    assert 'chosen: "right_answer", rejected: "hallucinated_answer"' in contract_for(tmp_path / "data.jsonl")
+
+
 def test_beside_a_prompt_alone_nothing_is_offered(tmp_path: Path):
     rows = [{"prompt": f"Say {n}, then.", "expected_text": "What was said then."} for n in range(5)]
     (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
