@@ -21,6 +21,7 @@ _IMPORTED = {
     "ms_swift": "datasets swift.arguments swift.pipelines.train swift.model",
     "openrlhf": "datasets transformers openrlhf.datasets openrlhf.utils.agent deepspeed",
     "verl": "datasets pandas verl.utils.dataset.multiturn_sft_dataset verl.utils.dataset.rl_dataset",
+    "mlx_lm": "mlx_lm.lora mlx_lm.tokenizer_utils transformers",
 }
 
 

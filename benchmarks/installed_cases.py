@@ -222,6 +222,27 @@ def verl_cases() -> list[Case]:
     ]  # fmt: skip
 
 
+def mlx_lm_cases() -> list[Case]:
+    """Conversations, prompts with completions, texts; whole, and with the prompt masked."""
+    turns, masked = [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}], {"mask_prompt": True}
+    called = {"messages": [Q, _CALL, _RESULT, A], "tools": _TOOLS}
+    return [
+        Case("mlx_lm.sft", turns, {}, (_KTO,)),
+        Case("mlx_lm.sft", turns, masked, (_KTO,)),
+        Case("mlx_lm.sft", [called], masked),
+        Case("mlx_lm.sft", [{"prompt": "q", "completion": " a"}, {"prompt": "q? ", "completion": "a"}]),
+        Case("mlx_lm.sft", [{"prompt": "q", "completion": "a", "tools": _TOOLS}], masked),
+        Case("mlx_lm.sft", [{"instruction": "q", "output": "a"}],
+             {**masked, "prompt_feature": "instruction", "completion_feature": "output"}, (_IDENTITY,)),
+        Case("mlx_lm.sft", [{"text": "x y"}, {"text": "2024"}], {}, (_TEXTS,)),
+        Case("mlx_lm.sft", [{"text": "x y z x y z"}], {"max_seq_length": 4}),
+        Case("mlx_lm.sft", turns, {"max_seq_length": 24}),
+        Case("mlx_lm.sft", turns[1:], {**masked, "max_seq_length": 24}),
+        Case("mlx_lm.sft", [], shape="plain"),
+        Case("mlx_lm.sft", [], masked, shape="plain"),
+    ]  # fmt: skip
+
+
 def openrlhf_cases() -> list[Case]:
     """Texts with the template of words, and messages with the tokenizer's."""
     chat, turns = {"data.apply_chat_template": True}, [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}]
@@ -379,4 +400,4 @@ _LONGER = {"chosen": "a b c d e f g 你好 🙂 h i j k", "rejected": "b"}
 _OF_PROMPT = ("prompt_pairs", "ultra")
 _KTO_RUN = {"remove_unused_columns": False}
 CASES = {"axolotl": axolotl_cases, "trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases,
-         "verl": verl_cases, "openrlhf": openrlhf_cases}  # fmt: skip
+         "verl": verl_cases, "openrlhf": openrlhf_cases, "mlx_lm": mlx_lm_cases}  # fmt: skip

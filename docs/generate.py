@@ -273,7 +273,9 @@ tiny random model, and its collator; for LLaMA-Factory with a dataset_info.json,
 `collate_fn`, DPO's labels by its trainer's `_get_batch_logps`, prompts for RL up to what its agent hands to vLLM (an
 object of ours; so is flash_attn, where it is not installed); for axolotl through its config (`load_cfg`), its loading
 without what it would write for a next run, and its collator, DPO and KTO through its own trainers (bitsandbytes,
-xformers, flash-attn and other CUDA packages are not needed for that). Name the `template` of LLaMA-Factory or ms-swift
+xformers, flash-attn and other CUDA packages are not needed for that); for MLX-LM through its `load_dataset`, its
+batches (each row is one) and `default_loss`, of which is asked which tokens count (a Mac is not needed: `pip install
+"mlx[cpu]"`). Name the `template` of LLaMA-Factory or ms-swift
 in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are
 the first row, up to 200 rows that the twin marks, and others that it keeps, evenly spread, up to 500 in all. Fates are
 compared, and where the run names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of
@@ -284,8 +286,8 @@ probes for {probes}. `packing` is left out, since a pack is no row any more.
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
 with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl,
-openrlhf, axolotl; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these
-train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
+openrlhf, axolotl, mlx_lm; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's
+template these train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
 end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
 rejected_without_tools,

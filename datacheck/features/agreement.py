@@ -132,8 +132,8 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         untrained = [sample for sample in untrained if len(sample.ids) >= cut.limit]
     if cut.spare is not None:  # left out for what the prompt takes; an answer that trains nothing is kept
         untrained = [sample for sample in made if not sample.kept]
-    if cut.limit is not None and cut.unanswered and untrained:
-        return ProbedRow(_FATES.get(mode.rules[cut.unanswered].fate, "dropped"))
+    if cut.limit is not None and cut.unanswered and untrained and mode.rules[cut.unanswered].fate in LOST:
+        return ProbedRow(_FATES[mode.rules[cut.unanswered].fate])
     label = None if trained is None else trained.label
     return ProbedRow("kept", tuple(_example(sample, label, pair=len(made) > 1) for sample in made))
 

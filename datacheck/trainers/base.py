@@ -280,6 +280,27 @@ def conversation_of(messages: Any, reason: str, where: str) -> Messages:
     return [message for inner in filled for message in objects_of(inner, reason, where)]
 
 
+STANDARD_ROLES = ("system", "user", "assistant", "tool", "developer")
+"""Roles that the chat templates of models know."""
+
+
+def foreign_role(messages: Messages, where: str) -> tuple[Fate, ...]:
+    """The rule foreign_role, of the first message with a role that templates do not know."""
+    for number, message in enumerate(messages):
+        if message.get("role") not in STANDARD_ROLES:
+            return (Fate("foreign_role", f"{where}[{number}].role", role_said(message.get("role"))),)
+    return ()
+
+
+def without_text(messages: Messages) -> int | None:
+    """The number of the first message whose content templates put together with text, and which is none."""
+    for number, message in enumerate(messages):
+        content = message.get("content")
+        if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
+            return number
+    return None
+
+
 def weighted(messages: Messages, tools: Any) -> RowOutcome:
     """Answers are trained but those of weight 0, which the services mask; tools that are no list are left out."""
     weights = tuple(float(message["role"] == "assistant" and message.get("weight") != 0) for message in messages)

@@ -409,6 +409,28 @@ class MlxGrpoBatches(Batches):
         return Arithmetic(taken, updates, rows - taken, max(1, int(planned * self.warmup_ratio)), tuple(broken))
 
 
+class MlxLmBatches(Batches):
+    """MLX-LM (mlx_lm/tuner/trainer.py): batches are counted, not epochs, and the rest of the rows is in none."""
+
+    batch_size: int = Field(default=4, ge=1)
+    iters: int = Field(default=1000, ge=0)
+    grad_accumulation_steps: int = Field(default=1, ge=1)
+    warmup: int = Field(default=0, ge=0, alias="lr_schedule.warmup")
+
+    def arithmetic(self, rows: int, world: int) -> Arithmetic:
+        """trainer.py:117-140 (batches, all processes share each) and 260-300 (updates)."""
+        source, batches = "mlx_lm/tuner/trainer.py", rows // self.batch_size
+        broken: list[Broken] = []
+        if not batches:
+            broken.append(_no_batches("batch_size", rows, self.batch_size, f"{source}:119"))
+        broken += _not_divisible("batch_size", self.batch_size, world, f"{source}:133", Message("rows by processes"))
+        if self.iters < batches:
+            words = Message("{n:,} of {rows:,} rows are trained", n=self.iters * self.batch_size, rows=rows)
+            broken.append(Broken("rows_not_taken", "iters", words, f"{source}:262", fails=False))
+        updates = self.iters // self.grad_accumulation_steps if batches else 0
+        return Arithmetic(batches, updates, rows - batches * self.batch_size, self.warmup, tuple(broken))
+
+
 class MiniOneRecSft(Batches):
     """MiniOneRec's sft.py: four tasks per row of the CSV, and one that is made of the items."""
 
@@ -480,6 +502,7 @@ PLANS: dict[str, type[Batches]] = {
     "minionerec.rl": MiniOneRecRl,
     "minionerec.sft": MiniOneRecSft,
     "mlx_grpo.grpo": MlxGrpoBatches,
+    "mlx_lm.sft": MlxLmBatches,
     "trl.dpo": TransformersRows,
     "trl.grpo": TrlGrpoBatches,
     "trl.kto": TransformersRows,

@@ -21,16 +21,16 @@ from datacheck.trainers.base import (
     Upstream,
     column,
     fate_if,
+    foreign_role,
     guarded,
     objects_of,
-    role_said,
     text_of,
     type_of,
+    without_text,
 )
 
 UPSTREAM = Upstream("OpenRLHF/OpenRLHF", "0.11.2", "openrlhf/", "The installed release was run beside the twin.")
 _TWINS = Twins.of("openrlhf", UPSTREAM)
-_ROLES = ("system", "user", "assistant", "tool", "developer")
 _SPARE = 2  # tokens that a prompt must leave, and one more (sft_dataset.py:154, reward_dataset.py:124)
 
 
@@ -161,14 +161,10 @@ def _messages(example: dict[str, Any], value: Any, key: str) -> tuple[Messages, 
 
 def _notes(messages: Messages, key: str) -> tuple[Fate, ...]:
     """What is said of messages. Raises StopRow for a content that is no text."""
-    foreign: tuple[Fate, ...] = ()
-    for number, message in enumerate(messages):
-        content = message.get("content")
-        if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
-            raise StopRow("content_not_text", f"{key}[{number}].content", type_of(content))
-        if not foreign and message.get("role") not in _ROLES:
-            foreign = (Fate("foreign_role", f"{key}[{number}].role", role_said(message.get("role"))),)
-    return foreign
+    mute = without_text(messages)
+    if mute is not None:
+        raise StopRow("content_not_text", f"{key}[{mute}].content", type_of(messages[mute].get("content")))
+    return foreign_role(messages, key)
 
 
 def _formatted(value: Any, to: _OpenrlhfData) -> Any:

@@ -21,11 +21,12 @@ from datacheck.trainers.base import (
     column,
     conversation_of,
     fate_if,
+    foreign_role,
     guarded,
     objects_of,
-    role_said,
     shown,
     type_of,
+    without_text,
 )
 
 if TYPE_CHECKING:
@@ -86,9 +87,6 @@ class VerlRl(Settings):
     own_rewards: str | None = Field(default=None, alias="reward.custom_reward_function.path")
 
 
-_ROLES = ("system", "user", "assistant", "tool", "developer")
-
-
 def _filled(value: Any, reason: str, where: str) -> Any:
     """A value that is no empty list; that raises StopRow."""
     if value == []:
@@ -99,13 +97,6 @@ def _filled(value: Any, reason: str, where: str) -> Any:
 def _prompt(value: Any, reason: str, where: str) -> Messages:
     """A prompt as transformers' template takes it: an empty text or object is a conversation without a message."""
     return [] if value in ("", {}) else conversation_of(_filled(value, reason, where), reason, where)
-
-
-def _foreign(messages: Messages, where: str) -> tuple[Fate, ...]:
-    for number, message in enumerate(messages):
-        if message.get("role") not in _ROLES:
-            return (Fate("foreign_role", f"{where}[{number}].role", role_said(message.get("role"))),)
-    return ()
 
 
 def _through_numpy(value: Any, path: "Path", gaps: "frozenset[Path]") -> Any:
@@ -140,11 +131,11 @@ def _read_sft(example: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
     for number, message in enumerate(messages):
         if "role" not in message:
             raise StopRow("role_missing", f"{to.messages_key}[{number}].role")
-    mute = _mute(messages)
+    mute = without_text(messages)
     if mute is not None:
         raise StopRow("content_not_text", f"{key}[{mute}].content", type_of(messages[mute].get("content")))
     answered = any(message["role"] == "assistant" for message in messages)
-    notes = _foreign(messages, to.messages_key) + fate_if(not answered, "no_answer", to.messages_key)
+    notes = foreign_role(messages, to.messages_key) + fate_if(not answered, "no_answer", to.messages_key)
     listed = None
     if isinstance(tools, list):
         listed = _through_numpy(tools, (to.tools_key,), seen.typed.gaps if seen.typed is not None else frozenset())
@@ -155,19 +146,10 @@ def _read_sft(example: dict[str, Any], to: VerlSft, seen: Seen) -> RowOutcome:
     return RowOutcome(notes, Trained(loss, messages=messages, tools=listed, template_arguments=extra))
 
 
-def _mute(messages: Messages) -> int | None:
-    """The first message whose content templates put together with text, and which is none."""
-    for number, message in enumerate(messages):
-        content = message.get("content")
-        if not isinstance(content, str | list) and not (content is None and message.get("tool_calls")):
-            return number
-    return None
-
-
 def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     refused = "prompt_dropped" if to.filter_overlong_prompts else "prompt_fails"
     prompt = _prompt(example.get(to.prompt_key), refused, to.prompt_key)
-    mute = _mute(prompt)
+    mute = without_text(prompt)
     if mute is not None:
         raise StopRow(refused, f"{to.prompt_key}[{mute}].content", type_of(prompt[mute].get("content")))
     asked = Trained("sampled", prompt=prompt)
@@ -178,7 +160,7 @@ def _read_rl(example: dict[str, Any], to: VerlRl, _seen: Seen) -> RowOutcome:
     empty = fate_if(not prompt, "prompt_empty", to.prompt_key)
     media = [key for key in (to.image_key, to.video_key, to.audio_key) if example.get(key)]
     seen = fate_if(media and prompt, "media_of_row", *media[:1])
-    return RowOutcome((*_foreign(prompt, to.prompt_key), *empty, *seen), asked)
+    return RowOutcome((*foreign_role(prompt, to.prompt_key), *empty, *seen), asked)
 
 
 def _scored(example: dict[str, Any], to: VerlRl) -> None:

@@ -323,6 +323,11 @@ REAL = {  # rows of which the first is kept, and settings
         [GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [A, Q, A]}, {"messages": [Q]}, {"messages": "x y"}, {"messages": [Q, Q]}],
         "data.input_key: messages, data.apply_chat_template: true, data.multiturn: true",
     ),
+    "mlx_lm.sft": (
+        [GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q]}, {"messages": [S, Q]}, {"text": "x"},
+         {"messages": [Q, {"role": "assistant", "content": None}]}],
+        "mask_prompt: true",
+    ),
     "axolotl.sft": (
         [GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q]}, {"messages": [Q, A], "tools": ""}, {"messages": [A, Q, A]}],
         "datasets.type: chat_template",

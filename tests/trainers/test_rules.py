@@ -35,6 +35,7 @@ MEDIA = {**SHARE, "columns.messages": "conversations", "columns.images": "images
 FILTER = {"data.filter_overlong_prompts": True}
 ROW = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
 CHAT = {"data.apply_chat_template": True}
+MASKED = {"mask_prompt": True}
 TURNS = {**CHAT, "data.input_key": "messages"}
 EVERY = {**TURNS, "data.multiturn": True}
 ASKED = {"data.input_key": "q", "data.output_key": "a"}
@@ -184,6 +185,21 @@ CASES = [
     ("openrlhf.rl", {}, {"input": ""}, "prompt_empty", "input"),
     ("openrlhf.rl", GOLDEN, {"p": [Q], "gold": None}, "no_label", "gold"),
     ("openrlhf.rl", {}, {"input": 1}, "text_malformed", "input"),
+    # MLX-LM
+    ("mlx_lm.sft", {}, 1, "not_an_object", None),
+    ("mlx_lm.sft", {}, {"conversations": [H, G]}, "no_shape", None),
+    ("mlx_lm.sft", {"chat_feature": "talk"}, {"messages": [Q, A]}, "no_shape", None),
+    ("mlx_lm.sft", MASKED, {"text": "x"}, "text_masked", "mask_prompt"),
+    ("mlx_lm.sft", {}, {"text": 1}, "text_malformed", "text"),
+    ("mlx_lm.sft", {}, {"text": ""}, "text_empty", "text"),
+    ("mlx_lm.sft", {}, {"messages": "q a"}, "messages_malformed", "messages"),
+    ("mlx_lm.sft", {}, {"messages": []}, "messages_malformed", "messages"),
+    ("mlx_lm.sft", {}, {"messages": [Q, {**A, "content": None}]}, "content_not_text", "messages[1].content"),
+    ("mlx_lm.sft", {}, {"prompt": "q", "completion": None}, "content_not_text", "completion"),
+    ("mlx_lm.sft", {}, {"messages": [Q, A], "tools": "[]"}, "tools_malformed", "tools"),
+    ("mlx_lm.sft", {}, {"messages": [{**Q, "role": "human"}, A]}, "foreign_role", "messages[0].role"),
+    ("mlx_lm.sft", MASKED, {"messages": [A]}, "one_message", "messages"),
+    ("mlx_lm.sft", MASKED, {"messages": [Q, A, Q]}, "last_not_answer", "messages[2].role"),
     # axolotl
     ("axolotl.sft", AX, 1, "not_an_object", None),
     ("axolotl.sft", {}, {"messages": [Q, A]}, "type_missing", "datasets.type"),
@@ -757,6 +773,7 @@ def test_every_rule_is_held():
         ("ms_swift", "date_out_of_range"),
         ("openrlhf", "column_of_json"),
         ("axolotl", "column_of_letters"),
+        ("mlx_lm", "missing_column"),
     }
     held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl", "openrlhf", "axolotl")}
     for name in trainer_names():
@@ -798,6 +815,8 @@ GOOD = [
     ("axolotl.sft", {**AX, "tokens": None, "special_tokens.pad_token": "<pad>"}, {"messages": json.dumps([Q, A]), "tools": "[]"}),
     ("axolotl.sft", ALPACA, {"instruction": "q", "output": "a"}),
     ("axolotl.sft", PIECES, {"segments": [{"label": False, "text": "q"}, {"label": True, "text": "a"}]}),
+    ("mlx_lm.sft", {}, {"messages": [S, Q, A, Q, A]}),
+    ("mlx_lm.sft", MASKED, {"prompt": "q", "completion": "a"}),
     ("openrlhf.sft", EVERY, {"messages": [S, Q, A, Q, A]}),
     ("openrlhf.sft", {"data.input_key": "question", "data.output_key": "response"}, {"question": "q", "response": "a"}),
     ("openrlhf.rm", CHAT, {"chosen": [Q, A], "rejected": [Q, B], "margin": 0.5}),

@@ -443,4 +443,20 @@ SABOTAGES = (
         "if to or",
         "tests/trainers/test_trl_tokens.py::test_the_template_is_replaced_by_that_of_trl",
     ),
+    Sabotage(
+        "each_row_of_mlx_lm_says_what_it_is",
+        "mlx_lm: a row that lacks the keys of the first one stops the run",
+        "datacheck.trainers.mlx_lm._read",
+        "example if seen.first is None else seen.first",
+        "example",
+        "tests/trainers/test_mlx_lm.py::test_the_first_row_says_what_all_are",
+    ),
+    Sabotage(
+        "what_mlx_lm_never_reaches_is_trained",
+        "mlx_lm: rows beyond `iters` batches are never trained",
+        "datacheck.trainers.batches.MlxLmBatches.arithmetic",
+        "if self.iters < batches:",
+        "if False:",
+        "tests/trainers/test_mlx_lm.py::test_batches_are_counted_and_not_epochs",
+    ),
 )
