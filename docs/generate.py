@@ -285,35 +285,31 @@ probes for {probes}. `packing` is left out, since a pack is no row any more.
 `run: {{trainer: trl.sft, version: "1.16"}}` says which version will train; a version with which the twin was not
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
-with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl,
-openrlhf, axolotl, mlx_lm; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's
-template these train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
+with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl, openrlhf,
+axolotl, mlx_lm; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these train
+with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
 end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
-rejected_without_tools,
-no_answer (of a pair; ms-swift), media_of_row, columns_by_case,
-messages_of_embeddings, result_behind_question, answer_no_text (ms-swift),
-images_column (TRL), labels_shifted (LLaMA-Factory). The others, each with the line of the package that decides, stand
-at `rule_of` of the script: half_a_pair: a text holds half a surrogate pair, and datacheck refuses the line before a
-twin is asked; mixed_keys: some keys hold text and some messages (TRL looks at one that differs from
-process to process); no_column: prompts and answers of several rows as one list that Arrow has no type for (TRL's
-reward); nested_tokens: tokens as a list in a list, which a model takes alone in its batch (TRL); no_first_tokens: the
-template passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without roles in a batch that begins
-with one that has them (TRL's GRPO); passed_over: a content is null, a role no text or a prompt no message, and the
-template passes over it (verl; for OpenRLHF such a row is rendered with the very template, and must become what that
-makes of it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet fills with null, and it
-stumbles over them (verl); beyond_values: a list that begins with null, in no column of JSON, where Arrow reads beyond
-its values before datasets 5, and what lies in memory decides (ms-swift); blank_untrained: an
+rejected_without_tools, no_answer (of a pair; ms-swift), media_of_row, columns_by_case, messages_of_embeddings,
+result_behind_question, answer_no_text (ms-swift), images_column (TRL), labels_shifted (LLaMA-Factory). The others, each
+with the line of the package that decides, stand at `rule_of` of the script: half_a_pair: a text holds half a surrogate
+pair, and datacheck refuses the line before a twin is asked; mixed_keys: some keys hold text and some messages (TRL
+looks at one that differs from process to process); no_column: prompts and answers of several rows as one list that
+Arrow has no type for (TRL's reward); nested_tokens: tokens as a list in a list, which a model takes alone in its batch
+(TRL); no_first_tokens: the template passes over the answers of KTO's first batch (TRL); mixed_prompts: a list without
+roles in a batch that begins with one that has them (TRL's GRPO); passed_over: a content is null, a role no text or a
+prompt no message, and the template passes over it (verl; for OpenRLHF such a row is rendered with the very template,
+and must become what that makes of it); nulls_kept: transformers before 5.24 hands the template the keys that Parquet
+fills with null, and it stumbles over them (verl); beyond_values: a list that begins with null, in no column of JSON,
+where Arrow reads beyond its values before datasets 5, and what lies in memory decides (ms-swift); blank_untrained: an
 earlier answer that ms-swift does not train begins with white space, and is tokenized with what stands before it;
 none_behind: the row that stops the next one in LLaMA-Factory's KTO where none follows; none_left: what stops OpenRLHF
-at its rows, where it keeps none of them; cut_into_json: an answer that axolotl cuts to a number, in a column that
-holds JSON, is one; nothing_written: an answer that OpenRLHF's (or ORPO's) template renders as nothing, in a column
-that holds JSON, is an empty list there.
-The prompts of a file are asked as one batch of TRL's GRPO. Not
-compared: templates of ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted
-(verl.sft). OpenRLHF's whole comparison was made again on 2026-11-27 (seed 2203, --most 10, no real files), when
-passed_over renders: one row of 1,092 was different, a list of one text to pretrain, which the twin now takes, and whose
-case was run again.
+at its rows, where it keeps none of them; cut_into_json: an answer that axolotl cuts to a number, in a column that holds
+JSON, is one; nothing_written: an answer that OpenRLHF's (or ORPO's) template renders as nothing, in a column that holds
+JSON, is an empty list there. The prompts of a file are asked as one batch of TRL's GRPO. Not compared: templates of
+ms-swift other than qwen2_5. Rows that no Parquet file can hold together are not counted (verl.sft). OpenRLHF's whole
+comparison was made again on 2026-11-27 (seed 2203, --most 10, no real files), when passed_over renders: one row of
+1,092 was different, a list of one text to pretrain, which the twin now takes, and whose case was run again.
 
 """
 
