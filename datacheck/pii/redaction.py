@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal
 
 from datacheck.pii.compiled import matches, possible
@@ -43,9 +43,9 @@ Where it is not found, the whole, which takes long, is not.
 # A value that begins in the shown part is recognised if its first thousand characters follow.
 _LOOKAHEAD, _EXPANSION = 1024, 4
 
-_UNSAFE = re.compile(r"[^ -~]")
 _INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+_KNOWN = 8192  # characters whose form is kept
 # A right-to-left override in each spelling, and a zero-width space as long, so that no position moves.
 _SPACES = {"\u202e": "\u200b", r"\u202e": r"\u200b", "&#8238;": "&#8203;", "&#x202e;": "&#x200b;"}
 _OVERRIDE = re.compile("|".join(map(re.escape, _SPACES)), re.IGNORECASE)
@@ -90,13 +90,22 @@ def hidden(text: str) -> list[tuple[int, int]]:
 
 def visible(text: str) -> str:
     r"""Write characters that are invisible or steer the display as ``\u{…}``."""
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(lambda match: _visible(match[0]), text)
+    return text if text.isascii() and text.isprintable() else text.translate(_forms())
 
 
-@lru_cache(8192)
-def _visible(char: str) -> str:
-    hidden = unicodedata.category(char) in _INVISIBLE or char in _FILLERS
-    return f"\\u{{{ord(char):x}}}" if hidden else char
+class _Forms(dict[int, str]):
+    """A `str.translate` table of some characters, filled as they are met."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        hidden = unicodedata.category(char) in _INVISIBLE or char in _FILLERS
+        form = f"\\u{{{code:x}}}" if hidden else char
+        if len(self) < _KNOWN:  # a hostile text has all that there are
+            self[code] = form
+        return form
+
+
+_forms = cache(_Forms)
 
 
 def _cut(pieces: Iterator[str], limit: int) -> tuple[str, int]:
