@@ -109,6 +109,15 @@ def take(sets: Shingles, rows: Int64s) -> Shingles:
     return Shingles(from_lengths(lengths), sets.hashes[ranges(sets.offsets[rows], lengths)])
 
 
+def filled(sets: Shingles, rows: Int64s, own: Shingles) -> Shingles:
+    """Return the sets, and in some rows (ascending) that have none those of `own`."""
+    lengths = np.diff(sets.offsets)
+    lengths[rows] = np.diff(own.offsets)
+    kept, put = np.split(sets.hashes, sets.offsets[rows]), np.split(own.hashes, own.offsets[1:-1])
+    pieces = [piece for both in zip(kept, put, strict=False) for piece in both]  # behind the last one some are left
+    return Shingles(from_lengths(lengths), np.concatenate([*pieces, kept[-1]]))
+
+
 def some(found: Grams, keep: Bools) -> Grams:
     """Return some of the n-grams of each row."""
     before = from_lengths(keep.astype(np.int64))

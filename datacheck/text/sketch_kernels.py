@@ -12,7 +12,7 @@ from datacheck.text.kernels import normalise_few
 from datacheck.text.minhash import permutations
 from datacheck.text.native.library import Struct, done, kernel
 from datacheck.text.rules import Rule
-from datacheck.text.shingles import Shingles, concat, contained, longer, sum_frequencies, take
+from datacheck.text.shingles import Shingles, contained, filled, longer, sum_frequencies
 from datacheck.text.spread import spread, stream
 
 Frequencies = tuple[UInt32s, Int64s]
@@ -116,9 +116,7 @@ def sets(
     written = normalise_few(texts, rows[others], rules)
     rest, their = sets(written, (), by, n, drop, np.arange(len(others)), hashed=hashed)
     copies[others[: len(their)]] = their
-    order = np.arange(len(rows))
-    order[others] = len(rows) + np.arange(len(others))
-    return take(concat([found, rest]), order), copies
+    return filled(found, others, rest), copies
 
 
 def frequent(texts: pl.Series, rules: tuple[Rule, ...], by: str, n: int, least: int) -> Frequencies:
