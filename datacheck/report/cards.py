@@ -166,8 +166,10 @@ def advice(markdown: str, problems: Iterable[str]) -> str:
     items = re.split(r"\n(?=\s*(?:[-*+]|\d{1,3}[.)、])\s)", "\n" + markdown.strip())
     for problem in problems:
         for item in items:
-            if f"`{problem}`" in item:
-                return first_sentence(item)
+            at = item.find(f"`{problem}`")
+            if at >= 0:
+                before = [sentence.end() for sentence in _SENTENCE.finditer(item) if sentence.end() <= at]
+                return first_sentence(item[before[-1] if before else 0 :])
     return first_sentence(markdown)
 
 

@@ -1,7 +1,9 @@
+import re
 from html.parser import HTMLParser
 
 import pytest
 
+from datacheck.contract.discover import check_names
 from datacheck.report import cards
 
 
@@ -126,3 +128,31 @@ def test_the_card_ends_with_the_reason_of_each_default_limit():
 )
 def test_a_sentence_that_says_too_little_takes_the_next_along(markdown, said):
     assert cards.first_sentence(markdown) == said
+
+
+def told_of(markdown):
+    """The problems of which a list says, item by item, what to do: names before the first colon."""
+    items = re.split(r"\n(?=[-*+] )", "\n" + markdown.strip())[1:]
+    return {name for item in items for name in re.findall("`([a-z_]+)`", re.split("[:：]", item, maxsplit=1)[0])}
+
+
+@pytest.mark.parametrize("check", check_names())
+def test_a_reader_of_chinese_is_told_of_the_same_problems_what_to_do(check):
+    english, chinese = (cards.card(check, lang).section("fix") for lang in ("en", "zh"))
+    assert told_of(english) - told_of(chinese) == set()
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        ("bytes", "bytes：写出前先解码。"),
+        ("full_width", "full_width：用 NFKC 还原。"),
+        ("glued", "glued：找到删掉空格的那一步。"),
+        ("other", "bytes：写出前先解码。"),
+    ],
+)
+def test_what_to_do_begins_at_the_sentence_that_names_the_problem(problem, said):
+    card = "- `bytes`：写出前先解码。`full_width`：用 NFKC 还原。\n- `capitals`：重新获取文本。`glued`：找到删掉空格的那一步。"
+    assert cards.advice(card, [problem]) == said
+    english = "- `bytes`: decode them before they are written. `full_width`: use NFKC on the text once."
+    assert cards.advice(english, ["full_width"]) == "full_width: use NFKC on the text once."
