@@ -12,7 +12,7 @@ import polars as pl
 from datacheck.check import Message, Need, Summary, TrainerPython, View
 from datacheck.features.outcomes import JSON_FILES, Fates, parsed
 from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
-from datacheck.trainers.base import LOST, TODAY, Mode, RowOutcome, Seen, Trained
+from datacheck.trainers.base import LOST, TODAY, Cut, Mode, RowOutcome, Seen, Trained
 from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
 
 if TYPE_CHECKING:
@@ -121,21 +121,35 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
     if cut.how == "chunks" and made:
         assert cut.limit is not None
         return _in_chunks([_example(sample, None, pair=False) for sample in made], cut.limit, cut.least)
-    untrained = [sample for sample in made if not any(sample.labels[at] for at in sample.kept)]
     if trained is not None and trained.loss == "assistant" and mode.untrained and any(1 not in s.labels for s in made):
         return ProbedRow("failed")
-    if cut.limit is not None and cut.how in ("drop", "fails") and any(len(s.ids) > cut.limit for s in made):
-        return ProbedRow("dropped" if cut.how == "drop" else "failed")
-    if any(len(sample.ids) < cut.least for sample in made):
-        return ProbedRow("dropped")
-    if cut.limit is not None and cut.unanswered == "prompt_fills":  # no matter whether an answer has a token at all
-        untrained = [sample for sample in untrained if len(sample.ids) >= cut.limit]
-    if cut.spare is not None:  # left out for what the prompt takes; an answer that trains nothing is kept
-        untrained = [sample for sample in made if not sample.kept]
-    if cut.limit is not None and cut.unanswered and untrained and mode.rules[cut.unanswered].fate in LOST:
-        return ProbedRow(_FATES[mode.rules[cut.unanswered].fate])
+    if fate := _fate_by_length(mode, cut, made):
+        return ProbedRow(fate)
     label = None if trained is None else trained.label
     return ProbedRow("kept", tuple(_example(sample, label, pair=len(made) > 1) for sample in made))
+
+
+def _fate_by_length(mode: Mode, cut: Cut, made: Sequence[Sample]) -> str | None:
+    """How a row is lost that has too many tokens, too few, or none left that is trained; None: it is kept."""
+    lengths = [len(sample.ids) for sample in made]
+    if cut.limit is not None and cut.how in ("drop", "fails") and any(length > cut.limit for length in lengths):
+        return "dropped" if cut.how == "drop" else "failed"
+    if any(length < cut.least for length in lengths):
+        return "dropped"
+    if cut.limit is None or not cut.unanswered:
+        return None
+    fate = mode.rules[cut.unanswered].fate
+    return _FATES[fate] if fate in LOST and any(_is_unanswered(cut, sample) for sample in made) else None
+
+
+def _is_unanswered(cut: Cut, sample: Sample) -> bool:
+    """Whether nothing of a row is left that is trained, as its trainer sees it."""
+    if cut.spare is not None:  # left out for what the prompt takes; an answer that trains nothing is kept
+        return not sample.kept
+    untrained = not any(sample.labels[at] for at in sample.kept)
+    if cut.unanswered == "prompt_fills":  # no matter whether an answer has a token at all
+        return untrained and cut.limit is not None and len(sample.ids) >= cut.limit
+    return untrained
 
 
 def _in_chunks(found: Sequence[ProbedExample], limit: int, least: int) -> ProbedRow:
