@@ -333,6 +333,11 @@ class Redactor:
         named = self._anonymiser.names_in_rows(texts, list(somebodys.values()))
         for number, names in zip(somebodys, named, strict=True):
             found[number] = _with_names(found[number], names)
+        people = self._anonymiser.surnames_in_rows(
+            texts, list(somebodys.values()), [found[number] for number in somebodys]
+        )
+        for number, names in zip(somebodys, people, strict=True):
+            found[number] = sorted([*found[number], *names], key=lambda each: each.start)
         rough = self._anonymiser.rough(texts, [found[number] for number in somebodys])
         for number, values in zip(somebodys, rough, strict=True):
             found[number] = sorted([*found[number], *values], key=lambda each: each.start)

@@ -25,9 +25,9 @@ from datacheck.pii.leaves import Scalar
 from datacheck.pii.pseudonyms import key_id
 from datacheck.pii.redaction import excerpt
 from datacheck.pii.remains import Remains
-from datacheck.pii.row_names import unsure_names
 from datacheck.pii.split import Utterance, splits
 from datacheck.pii.traces import Traces
+from datacheck.pii.unsure import unsure
 from datacheck.pii.users import folders
 
 _AT_ONCE = 10_000  # written rows that are searched again: a file may not fit in memory
@@ -66,8 +66,8 @@ def left(redactor: Redactor, path: Path, reading: Reading, plan: Plan) -> Iterat
                     if "SOCIAL_HANDLE" in redactor.check.looked_for and any(folders(scalar.text)):
                         yield row, line, scalar.path, "SOCIAL_HANDLE", False
             if plan.originals.get(row) and "PERSON" in redactor.check.looked_for:
-                unsure = unsure_names([scalar.text for scalar in scalars])
-                yield from ((row, line, scalars[number].path, "PERSON", False) for number in unsure)
+                doubts = unsure([scalar.text for scalar in scalars], redactor.is_made)
+                yield from ((row, line, scalars[number].path, "PERSON", False) for number in doubts)
             spoken = [scalar for scalar in scalars if any(map(str.isdigit, scalar.text))]
             split = splits(
                 [Utterance(None, scalar.text) for scalar in spoken], digits_of_values(values), known_only=True

@@ -9,21 +9,30 @@ from typing import NamedTuple
 
 from datacheck.pii.callings import TITLES
 from datacheck.pii.expressions import HAN
+from datacheck.pii.given_names import given_names
+from datacheck.pii.recognizers.person import COMPOUND
 from datacheck.pii.tagger import is_entry
-from datacheck.pii.users import mailboxes, names_of_users, owners_word
+from datacheck.pii.users import mailboxes, names_of_users, owners_word, speakers
 
 _CLOSE = "[哥姐叔姨](?![夫妹弟])|同学|先生|女士|小姐|阿姨"  # behind a given name as well
 _TITLE = re.compile(rf"(?P<close>{_CLOSE})|{TITLES}|总(?![{HAN}])")
 _FAMILIAR = re.compile(rf"[老小阿][{HAN}]")
 _ENGLISH = re.compile(r"(?<![A-Za-z])(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.? ([^\W\d_]+(?:[-’'][^\W\d_]+)?)")
 _HAN = re.compile(f"[{HAN}]+\\Z")
+_COMPOUNDS = re.compile(COMPOUND)
 _NAME = re.compile(r"(?<![^\W_])[^\W\d_]{4,}(?![^\W_])(?!@|[._\-]\w)")
 _WORD = r"[A-Z][^\W\d_A-Z]+(?:[-’'][A-Z][^\W\d_]+)?(?![^\W_])"
 # Who is spoken to, or of: Hi Zuri, · thanks, Zuri. · I'll tell Zuri.
 _GREETED = re.compile(
-    r"(?<![^\W_])(?:(?i:hi|hello|hey|dear|thanks|thank you|sorry|welcome back),? "
-    rf"({_WORD})(?=[ ]?[,!.;:—–\n]|[ ](?:i|its?|this)(?![a-z])|\Z)"
+    r"(?<![^\W_])(?:(?i:hi|hello|hey|dear|thanks|thank you|sorry|welcome back|to hear that|perfect|of course|certainly"
+    r"|good (?:morning|afternoon|evening)|you[’']re welcome|understood|no problem|noted),? "
+    rf"({_WORD})(?=[ ]?[,!.;:—–\n]|[ ](?:i|its?|this|again)(?![a-z])|\Z)"
     rf"|(?i:tell|ask|remind|ping) ({_WORD})(?=[,.!?;\n]|[ ](?:to|that|about|if|we|on|from)(?![a-z])|\Z))"
+)
+_PLACE = re.compile(
+    r"(?:(?<![A-Za-z])(?i:in|near|saint|st\.?|lake|mount|port|fort)[ ]"
+    r"|(?i:city|town|state|country|county|place|location|destination)[*_\"'\\]{0,4}[ ]?[:=][*_]{0,2}[ ]?\\?[\"']?)"
+    rf"({_WORD})"
 )
 _NOT_GREETED = frozenset(
     "All Everyone Everybody Team There Sir Madam Maam Friend Friends Folks Guys Ladies Gentlemen Customer"
@@ -42,18 +51,22 @@ class Addressed(NamedTuple):
     given: frozenset[str] = frozenset()
     users: frozenset[str] = frozenset()
     """The names of mailboxes and of users, in small letters (see `users`)."""
+    places: frozenset[str] = frozenset()
+    """Capitalised words that stand where a place stands: in Charlotte, "city": "Charlotte"."""
 
 
 def greeted(text: str) -> Iterable[tuple[int, int]]:
     """Where somebody is spoken to, or of, by one word in Latin letters that is no role (Team, Customer)."""
     for match in _GREETED.finditer(text):
-        if (match[1] or match[2]) not in _NOT_GREETED:
+        word = match[1] or match[2]
+        if word not in _NOT_GREETED and word not in given_names()[1]:  # Perfect, Monday.
             yield match.span(1 if match[1] else 2)
 
 
 def _owners(texts: Sequence[str]) -> Iterable[str]:
     """Words that are only written with a capital and are a part of the name of a mailbox: Zuri of zurikamau@…."""
-    if known := set(mailboxes(texts)):
+    known = {*mailboxes(texts), *((user, "") for user in speakers(texts))}
+    if known:
         words = {word for text in texts for word in _NAME.findall(text)}
         for word in words - _NOT_GREETED:
             if word.lower() not in words and any(owners_word(*mailbox, word.lower()) for mailbox in known):
@@ -74,6 +87,7 @@ def addressed(texts: Sequence[str]) -> Addressed:
         for match in _TITLE.finditer(text):
             before = _HAN.search(text[max(0, match.start() - 2) : match.start()])
             if before and not is_entry(before[0][-1] + match[0]):
-                surnames.add(before[0][-1])
+                surnames.add(before[0] if _COMPOUNDS.fullmatch(before[0]) else before[0][-1])
                 given.update({before[0]} if match["close"] and len(before[0]) > 1 else ())
-    return Addressed(frozenset(surnames), frozenset(given), frozenset(names_of_users(texts)))
+    places = {match[1] for text in texts for match in _PLACE.finditer(text)}
+    return Addressed(frozenset(surnames), frozenset(given), frozenset(names_of_users(texts)), frozenset(places))

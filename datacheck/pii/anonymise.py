@@ -12,12 +12,12 @@ from datacheck.pii.analyzer import FOUND, find
 from datacheck.pii.doubtful import is_seen, passed, plain, rough_values, stand_near
 from datacheck.pii.hidden import lean
 from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
-from datacheck.pii.likely_names import gathered
+from datacheck.pii.likely_names import gathered, simplified
 from datacheck.pii.normalise import Folded, as_read, fold_url
 from datacheck.pii.owners import owners, users
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.recognizers import email_address
-from datacheck.pii.row_names import row_names
+from datacheck.pii.row_names import row_names, surnames_of_people
 from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
 from datacheck.pii.traces import Original, Trace, Traces
@@ -109,9 +109,37 @@ class Anonymiser:
                 places = inner_spans(leaf.text, [folded.span(start, end)])
                 sure = " " in value.written or not value.written.isascii()  # Zuri may be a part of a name
                 found[number] += [
-                    self._named(value, leaf.written(span), kind)._replace(sure=sure) for _, span, kind in places
+                    self._named(as_called(value), leaf.written(span), kind)._replace(sure=sure)
+                    for _, span, kind in places
                 ]
         return [_apart(own) for own in found]
+
+    def surnames_in_rows(
+        self, texts: Sequence[str], records: Sequence[int], found: Sequence[Sequence[Replacement]]
+    ) -> list[list[Replacement]]:
+        """Return for each text where somebody is called by a surname alone of whom the record has no full name.
+
+        found: what is replaced in each text anyway. Who has a full name there is called by a part of it (`traces`).
+        """
+        whole: dict[int, list[str]] = {}
+        full: dict[int, set[str]] = {}
+        for text, record, own in zip(texts, records, found, strict=True):
+            whole.setdefault(record, []).append(text)
+            names = (text[each.start : each.end] for each in own if each.entity == "PERSON")
+            full.setdefault(record, set()).update(names)
+        called = {record: addressed(own) for record, own in whole.items()}
+        result: list[list[Replacement]] = []
+        for text, record, own in zip(texts, records, found, strict=True):
+            places = surnames_of_people(text, called[record])
+            free = [
+                place
+                for place in places
+                if not any(place.start < each.end and each.start < place.end for each in own)
+                and not any(_is_part_of(text[place.start : place.end], name) for name in full[record])
+            ]
+            named = [self._named(Original("PERSON", text[p.start : p.end]), (p.start, p.end), "string") for p in free]
+            result.append(_apart(named))
+        return result
 
     def named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
         """Return which texts hold a name and what has the form of an identifier, which no recognizer lets pass."""
@@ -175,7 +203,7 @@ class Anonymiser:
 
         texts: of the record as it was.
         """
-        told = [Original("PERSON", name) for name in owners(values)]
+        told = [Original("PERSON", name) for name in owners(texts, values)]
         if "SOCIAL_HANDLE" in self.rules.looked_for:
             told += [Original("SOCIAL_HANDLE", user) for user in users(texts, [*values, *told])]
         return [each for each in told if each not in values and not self._pseudonyms.is_made(each.written)]
@@ -241,6 +269,19 @@ def _unlabelled(texts: Sequence[str], called: Sequence[Addressed]) -> Iterator[t
                 last = name.end
                 state = result.recognition_metadata["state"]
                 yield number, "PERSON", name.start, name.end, result.score, state, name.rule, "", True, 0
+
+
+def as_called(value: Original) -> Original:
+    """A name as it would be written elsewhere: Philip Long of philip.long, which gets the same pseudonym."""
+    is_small = value.written.isascii() and value.written.islower()
+    return value._replace(written=value.written.replace(".", " ").title()) if is_small else value
+
+
+def _is_part_of(part: str, name: str) -> bool:
+    """Whether somebody of a full name may be called so: 小顾 and 顾 of 顾雪, 晨枫 of 王晨枫."""
+    plain = "".join(name.split()).translate(simplified())
+    part = part.translate(simplified()).lstrip("老小阿") or part
+    return len(plain) > len(part) and (plain.startswith(part) or plain.endswith(part))
 
 
 def _readings(text: str) -> Iterator[Leaf]:

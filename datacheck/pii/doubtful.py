@@ -184,7 +184,11 @@ def passed(texts: Sequence[str], entities: tuple[str, ...]) -> dict[int, list[st
 
 def _forms_over_lines(text: str) -> Iterator[tuple[str, str]]:
     folded = _BREAKS.sub("", fold_url(text).text)
-    yield from ((entity, value) for entity, _, _, value in _forms(Folded(folded, None)))
+    is_table = len(_NUMBERS.findall(folded)) > _FEW
+    for entity, start, end, value in _forms(Folded(folded, None)):
+        # of a list of products ten digits are the number of one
+        if not (is_table and entity == "PHONE_NUMBER" and folded[start:end].isdigit()):
+            yield entity, value
 
 
 def _forms(folded: Folded) -> Iterator[tuple[str, int, int, str]]:

@@ -82,13 +82,20 @@ _SPREAD = re.compile(
 )
 
 
+# Between Latin words more than one blank: Joy  Short, as a form or full width leaves it
+_WIDE = re.compile(r"(?<=[A-Za-z.,][ \u3000])[ \u3000]+(?=[A-Za-z])")
+
+_BLANK = re.compile(r"(?<=[A-Za-z.,])[\u3000\u00a0](?=[A-Za-z])")  # Joy Short in full width
+
+
 def gathered(folded: Folded) -> Folded:
-    """A text without the blanks inside what may be Chinese names."""
+    """A text without the blanks inside what may be Chinese names, and with one between Latin words."""
     gone = {match.start() for match in _SPREAD.finditer(folded.text)}
-    kept = [at for at in range(len(folded.text)) if at not in gone] if gone else []
-    if not kept:
-        return folded
-    text = "".join(folded.text[at] for at in kept)
+    gone |= {at for match in _WIDE.finditer(folded.text) for at in range(*match.span())}
+    if not gone:
+        return Folded(_BLANK.sub(" ", folded.text), folded.offsets)
+    kept = [at for at in range(len(folded.text)) if at not in gone]
+    text = _BLANK.sub(" ", "".join(folded.text[at] for at in kept))
     starts, ends = folded.offsets or (range(len(folded.text)), range(1, len(folded.text) + 1))
     return Folded(text, ([starts[at] for at in kept], [ends[at] for at in kept]))
 

@@ -31,7 +31,7 @@ _INTRODUCED = regex.compile(INTRODUCED)
 # What the tagger most often takes for a name in ordinary texts.
 _WORDS = words(
     "谢谢 陈述 胡萝卜 康复 白蛋白 顾客 洪水 高血压 高兴 安全 方便 温馨 明白 平安 小时 和平 金融 石油 白天 黄金 申请人"
-    " 周会 左乳"
+    " 周会 左乳 周转 祝福 祝好"
 )
 _COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
 _GIVEN = regex.compile(f"[{GIVEN}]{{1,2}}")

@@ -10,11 +10,14 @@ from datacheck.pii.handles import Handles
 from datacheck.pii.leaves import inner_texts
 from datacheck.pii.normalise import Folded, fold_url
 from datacheck.pii.traces import Original
-from datacheck.pii.users import mailbox_of, names_of_users, owner, written_apart
+from datacheck.pii.users import mailbox_of, names_of_users, owner, speakers, written_apart
 
 
-def owners(values: Sequence[Original]) -> Iterator[str]:
-    """The names after which the mailboxes among some values are called."""
+def owners(texts: Sequence[str], values: Sequence[Original]) -> Iterator[str]:
+    """The names after which the mailboxes among some values are called, and those who speak in talks in the texts."""
+    for name in map(owner, sorted(set(speakers(_folded(texts))))):
+        if name:
+            yield name
     for value in values:
         if value.entity == "EMAIL_ADDRESS" and (name := owner(mailbox_of(value.written))):
             yield name
@@ -28,7 +31,13 @@ def users(texts: Sequence[str], values: Sequence[Original]) -> Iterator[str]:
     for number, value in enumerate(values):
         if value.entity == "PERSON":
             handles.add_person(fold_url(value.written).text, number)
-    folded = [fold_url(inner.text).text for text in texts for inner in inner_texts(text)]
-    for user in sorted(set(names_of_users(folded)) - {"", *filter(written_apart, mailboxes)}):
+    folded = _folded(texts)
+    talking = set(speakers(folded))
+    yield from sorted(talking)
+    for user in sorted(set(names_of_users(folded)) - {"", *talking, *filter(written_apart, mailboxes)}):
         if user in mailboxes or any(True for _ in handles.find(Folded(f"@{user}", None))):
             yield user
+
+
+def _folded(texts: Sequence[str]) -> list[str]:
+    return [fold_url(inner.text).text for text in texts for inner in inner_texts(text)]

@@ -44,10 +44,11 @@ _WORDS = words(  # of two letters, which no name of two letters is told from
     "De La Le El Al Un Una Et Da Di Du Ma Id Tv Pm Ad Ca Co"
 )
 _LEADS, _FOLLOWS = (
-    frozenset("给请让找叫和跟谢老小阿是告知帮替"),
+    frozenset("给请让找叫和跟谢老小阿是告知帮替为"),
     frozenset("哥姐总叔姨工会来了说的您先女老发去也要查稍确"),
 )
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方")  # surnames that are words of every sentence
+_DOES = frozenset("订付买退办写登预购寄送签喜住")  # what is done for somebody, or by him
 _FEW_LETTERS = 6
 _TITLE = (
     "先生|女士|小姐|太太|老师|师傅|医生|大夫|教授|经理|总监|主任|老板|律师|阿姨|叔叔|大爷|大妈|大哥|大姐|同学|警官|护士"
@@ -233,7 +234,11 @@ def _as_word(text: str, start: int, end: int) -> bool:
 
 def _as_given(text: str, start: int, end: int) -> bool:
     """A given name that is a word as well: where nothing but what is said of somebody touches it."""
-    return _begins(text, start) and _ends(text, end) and not _in_a_word(text, start, end)
+    is_apart = (
+        _ends(text, end) or start == 0 or text[start - 1] == _STOP or text[end : end + 1] in _DOES
+    )  # 光明要靠窗, 为自强订票
+    goes_on = is_entry(text[end - 1 : end + 1])  # 建国家
+    return _begins(text, start) and is_apart and not goes_on and not _in_a_word(text, start, end)
 
 
 def _as_surname(text: str, start: int, end: int) -> bool:

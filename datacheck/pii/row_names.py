@@ -9,21 +9,25 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 
 from datacheck.pii.addressed import Addressed, addressed, greeted
+from datacheck.pii.callings import called as called_by
 from datacheck.pii.cantonese import cantonese_names
 from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
-from datacheck.pii.given_names import given_names, surnames, without_accents, words_as_names
+from datacheck.pii.given_names import given_names, is_given, surnames, without_accents, words_as_names
 from datacheck.pii.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_names
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
 from datacheck.pii.spelt import WORDS
-from datacheck.pii.tables import persons_cells
+from datacheck.pii.tables import PersonsCell, persons_cells
 from datacheck.pii.tagger import is_entry
 from datacheck.pii.users import is_called_after
 
 UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
 # O''Brien: SQL doubles the sign
 _WORD = rf"(?:[{UPPER}]['’]{{1,2}})?[{UPPER}][{LATIN}]+(?:(?:-|['’]{{1,2}})[{LATIN}]+)*"
+# Both names in small letters: dimitra chowdhury, philip.long; but no mailbox and no host
+_SMALL = re.compile(r"(?<![\w@./\-])(?P<first>[a-z]{3,})[ .](?P<last>[a-z]{3,})(?![\w@/\-]|\.[a-z])")
+_NAMED_SMALL = re.compile(r"(?<![A-Za-z])(?i:name[’']s|name is|full name:?|this is|i am|i[’']m) \Z")
 _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
@@ -45,14 +49,6 @@ _REVERSED_LED = re.compile(
     r"|(?:full[ _]?|display[ _]?)?name|display)[\"']?(?:[ ]?[:=|][ ]?[\"']?|[ ])"
     rf"(?P<value>(?P<last>{_WORD}),[ ](?P<first>{_WORD})(?:[ ][A-Z]\.)?)(?![{LATIN}0-9@&])"
 )
-# A mailbox, seven digits or a pseudonym
-_IDENTIFIER, _NEAR = re.compile(r"@|[0-9](?:[ .()\-]{0,2}[0-9]){6}|<[A-Z_]+_(?:v[0-9]|[0-9a-f]{8})"), 60
-_OF_NAME = 2
-_DOES = re.compile(
-    r"[ ]?[(（]|[,.!?，](?![A-Za-z0-9])|['’]s(?![a-z])| (?:is|was|has|said|says|wrote|will|from)(?![a-z])"
-)
-# – Zuri
-_SIGNS = re.compile(rf"(?:[.!?\n][ ]?[–—-]{{1,2}}[ ]?|(?i:regards|best|thanks|cheers|love),?\n+)[{UPPER}][{LATIN}]+\Z")
 # Anika from payroll (Anika Berg, …
 _IN_BRACKETS = re.compile(
     rf"(?<![{LATIN}])(?P<first>{_WORD})[^()（）\n]{{0,30}}[(（](?P<value>(?P=first){_MORE})(?=[,，)）])"
@@ -73,6 +69,15 @@ _PART_OF_NAME = re.compile(
     r"(?i:(?:first|last|given|family|sur)[ _\-]?name)[\"']?[ ]?[:=>][ ]?[\"']?"
     rf"(?P<value>{_WORD}(?:[ ]{_WORD})?)(?=[<\"',;\n]|\Z)"
 )
+# One word behind a title, what is called a name, or a relation: Dr. Korhonen, last name Banda, my son Tane
+_ONE_LED = re.compile(
+    rf"(?<![{LATIN}])(?:(?P<title>(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ])"
+    r"|(?i:(?:last|first|sur|given|family)[ ]?name(?: is|[’']s|:)?|name is|name[’']s)[ ]|英文名字?[是叫为：:]{1,2}[ ]?"
+    r"|(?i:(?:my|his|her|our|your) (?:\w+ )?(?:mother|father|mom|mum|dad|wife|husband|son|daughter|brother|sister"
+    r"|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|manager|supervisor|landlord|landlady|lawyer|doctor|roommate|flatmate"
+    r"|assistant|girlfriend|boyfriend|nephew|niece|teacher|student|grand(?:mother|father|ma|pa|son|daughter)))[ ])"
+    rf"(?P<value>{_WORD})(?![{LATIN}0-9@&/]|[ ][{UPPER}][a-z]|\.[{LATIN}])"
+)
 # The initials and a surname of who says so, or signs
 _INITIALS = re.compile(
     r"(?:(?i:my name is|speaking with)[ ]|(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers|[Yy]ours),?[ ]?\n+)"
@@ -87,7 +92,7 @@ _INSERT = re.compile(
 )
 _IS_PART = re.compile(r"(?i:(?:first|last|given|family|sur)[ _\-]?name)")
 _CELL = re.compile(r"[ ]?(?:'(?P<value>(?:[^']|'')*)'|[^,']*)(?:,|\Z)")
-_ROLES = (
+ROLES = (
     "我是|我叫|叫我|就是|本人|系人|络人|件人|货人|客户|顾客|患者|病人|用户|会员|学员|学生|员工|同事|家长|业主|租客|乘客|姓名|名字"
     "|请人|投保人|保险人|候选人|应聘者|原告|被告|证人|当事人|受害人|报案人|被害人|考生|病患|股东|租户|住户|旅客|司机|房客|承租人|出租人"
     "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|推荐人|介绍人|联络员|面试官|主治医[师生]|管床(?:大夫|医[生师])|责任护士"
@@ -110,7 +115,7 @@ _LED = re.compile(
     r"|(?i:(?:e-?mail|letter|note|message|memo|card|invitation|invite|reply) (?:to|for))[ ]"
     rf"|(?i:plaintiff|defendant|claimant|policyholder|sues)[ ]|(?:(?i:on behal"
     "f of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know"
-    rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{_ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
+    rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
     rf"|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
@@ -119,7 +124,7 @@ _LED = re.compile(
     r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|manager|supervisor"
     r"|landlord|landlady|lawyer|doctor|roommate|flatmate|assistant|girlfriend|boyfriend|fianc[ée]e?|nephew|niece|grand(?:mother|father|ma|pa|son|daughter))"
     r"|contact(?= [A-Z][a-z'’-]+ [A-Z][a-z'’-]+[,:(;])"
-    r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|my name is|(?:my )?name[’']s"
+    r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|name is|(?:my )?name[’']s"
     r"|(?:i am|i[’']m|this is) (?:the|your|an?) [a-z ]{3,20},|named|called|ship to|deliver to|"
     r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
     r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
@@ -155,11 +160,11 @@ _LINE = re.compile(
     rf"|(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers|[Yy]ours),?[ ]?\n+[ ]?"
     rf"(?P<signed>{_FULL})(?=[ ]?(?:\n|\Z))"
 )
-_SYLLABLE = (
+SYLLABLE = (
     "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"
     "|ui|uo|a|e|i|o|u)"
 )
-_MANDARIN = (
+MANDARIN = (
     "Wang Li Zhang Liu Chen Yang Huang Zhao Wu Zhou Xu Sun Ma Zhu Hu Guo Lin Gao Luo Zheng Liang Xie Tang Deng"
     " Feng Cao Peng Zeng Xiao Tian Dong Pan Yuan Cai Jiang Yu Du Ye Cheng Wei Su Lu Ding Ren Shen Yao Song Jin"
     " Shi Fu Fang Zou Xiong Bai Meng Qin Qiu Hou Yin Xue Yan Duan Lei Tao Gu Hao Gong Shao Qian Dai Kong Cui"
@@ -183,18 +188,18 @@ _SHORT_WORDS = "|".join(sorted([*(word.title() for word in WORDS), *_PLACES_SPEL
 _PINYIN = re.compile(
     rf"(?<![{LATIN}0-9])(?P<value>(?:{_in_both_cases(_CANTONESE)})"
     rf"[ ][A-Z][a-z]{{1,5}}(?:[ -][A-Z]?[a-z]{{1,5}})?(?![{LATIN}0-9])"
-    rf"|(?:{_in_both_cases(_MANDARIN)})"
-    rf"[ ](?=[A-Z])(?i:{_SYLLABLE})[ -]?(?i:{_SYLLABLE})?)(?![{LATIN}0-9])"
+    rf"|(?:{_in_both_cases(MANDARIN)})"
+    rf"[ ](?=[A-Z])(?i:{SYLLABLE})[ -]?(?i:{SYLLABLE})?)(?![{LATIN}0-9])"
     # Xiuying Xu; a given name of one syllable is no word: Can Li
     rf"|(?<![{LATIN}0-9])(?P<western>(?!(?:{_SHORT_WORDS})[ ])(?=[A-Z])"
-    rf"(?i:{_SYLLABLE})(?:[-’']?{_SYLLABLE}|-(?i:{_SYLLABLE}))?"
-    rf"(?: [A-Z]\.)?[ ](?:{_in_both_cases(_MANDARIN)}))(?![{LATIN}0-9])"
+    rf"(?i:{SYLLABLE})(?:[-’']?{SYLLABLE}|-(?i:{SYLLABLE}))?"
+    rf"(?: [A-Z]\.)?[ ](?:{_in_both_cases(MANDARIN)}))(?![{LATIN}0-9])"
 )
 _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}}"
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
-    rf"(?:{_ROLES})(?:[：:是为叫 ]{{0,2}}|(?:[写填叫]|登记)的?[是为])"
-    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|{_THINGS}))"
+    rf"(?:{ROLES})(?:[：:是为叫 ]{{0,2}}|(?:[写填叫]|登记)的?[是为])"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|已|{_THINGS}))"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
@@ -215,7 +220,7 @@ _QUOTED = re.compile(
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 # Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
 _WHOSE = re.compile(
-    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{_KIN}|{_ROLES})"
+    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{_KIN}|{ROLES})"
     rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|(?<!的)的?(?:{_KINDRED})|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料"
     r"|[A-Za-z]{2}|身份|护照|证件|银行|储蓄|账[户号]|[工学车]号|车[牌架]|社保|医保|病历|邮箱|微信|住址|收货|港澳|座机|生日)"
     r"|(?:前几天|上[周个]|昨天|今[天年早晚]|明天|最近|想[要报订买退查问]|反映|来[电访]|打[来电]|住院|刚[才刚]|已经|下了单)))"
@@ -274,12 +279,12 @@ _RARELY = re.compile(
     rf"(?=[^{HAN}·•・]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你妈爸父母家]|\\Z))"
     rf"|(?P<tibetan>(?:{_TIBETAN}){{2}})"
 )
-_LEADS = re.compile(rf"(?:{_ROLES}|{_KIN})[ ]?\Z")
+_LEADS = re.compile(rf"(?:{ROLES}|{_KIN})[ ]?\Z")
 _CHINESE_FORMS = (_CHINESE_SPEAKER, _CHINESE_PARAMETER, _GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
-_NO_NAMES = frozenset(
+NO_NAMES = frozenset(
     "Sale Sales Fools Garden Gardens Break Vacation Camp Access Collection Edition Time Season Support Service"
     " Services Resources Desk Care Relations Affairs States York Kingdom Zealand Online Store Bot Assistant"
     " Engineering Marketing Kids Toys Rd Up Down Convention Agreement Treaty Bookshop High Elementary Middle"
@@ -298,6 +303,13 @@ _SURELY = ("件人", "货人", "系人")
 # Surnames that are words of every sentence: 当有多个客户时运行
 _FUNCTION = frozenset("应常成全和于向时从连曾可单都就还过能不关别方由仅须且因与但而把被将等均乃即")
 _COMPOUND = frozenset(COMPOUND.split("|"))
+# What may stand before who is called so, and ends no foreign name: 接诊顾医生, but not 格林女士
+_CALLING = frozenset("和与及跟给让请找叫问对同由约陪替帮谢是的了在到向为把被诊治名位任师导长见说系知转告")
+_FAMILIAR, _SURNAME_SET = ("老", "小", "阿"), frozenset(SURNAMES + RARE)
+# A given name and 哥 or 姐 behind it: 跟晨枫哥核一下
+_BROTHER = re.compile(
+    rf"(?:(?<![{HAN}])|(?<=[跟和给的让找问请叫是]))(?P<value>[{GIVEN_CHARACTERS}{SURNAMES}]{{2}})(?=[哥姐](?![夫妹弟伦]))"
+)
 _GIVEN_NAMES, _PLACES = frozenset(GIVEN), frozenset("江河山镇洲源家兵军民歌金")
 # Min-jun, Ji-Woo
 _KOREAN = re.compile(
@@ -310,7 +322,7 @@ _PARTIES = frozenset(
     "Plaintiff Defendant Claimant Policyholder Insured Witness Candidate Applicant Customer Client Patient Guest"
     " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()
 )
-_OTHER = frozenset(
+NO_WORDS = frozenset(
     "Mr Mrs Ms Miss Dr Prof Dear Hi Hello Hey The This That Please Customer Client User Best Kind Did Does Has Was Is"
     " Can Could Will Would Thanks Sorry Cheers Best Ask Tell Call Text Contact Remind When Where Why How"
     " Once If Throughout Then While After Before Since Until Because Although Though But And Or So As At In On From"
@@ -347,6 +359,8 @@ def _is_believed(text: str, name: FreeName, called: Addressed) -> bool:
     if match is None:
         return True
     surname, given = match.groups()
+    if surname == "周" and before[-1:] in tuple("上下本每这那一两几半"):  # 下周转正
+        return False
     if surname in _COUNTED and _NUMBER_BEFORE.search(before):
         return False
     ends_a_word = bool(before) and len(surname) == 1 and is_common(before[-1] + surname)
@@ -369,19 +383,19 @@ def _listed(text: str, called: Addressed) -> Iterator[FreeName]:
     given, ends = given_names()
     for match in _RUN.finditer(text):
         parts = match[0].split(" ")
-        while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:
+        while len(parts) > 2 and parts[0] in NO_WORDS | _PARTIES:
             parts = parts[1:]
         if parts[0] in _PARTIES:  # Employee Patel: `called` knows who has a surname alone
             continue
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
         first, last = without_accents(parts[0].rstrip(".")), parts[-1].rstrip(".")
-        is_called = last in called.surnames and first not in _OTHER
-        is_end = not is_called and (last in _NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO)))
+        is_called = last in called.surnames and first not in NO_WORDS
+        is_end = not is_called and (last in NO_NAMES or (last in ends and not (first in given and last in _ENDS_TOO)))
         is_first = first in given or first in words_as_names() or _KOREAN.fullmatch(first) is not None
-        is_first |= first in called.given and first not in _OTHER
+        is_first |= first in called.given and first not in NO_WORDS
         is_last = is_called or _has_mailbox(" ".join(parts), called.users)
-        is_last |= without_accents(last) in surnames() and first not in ends and first not in _OTHER  # Jiwoo Patel
+        is_last |= without_accents(last) in surnames() and first not in ends and first not in NO_WORDS  # Jiwoo Patel
         if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
     for match in _REVERSED.finditer(text):  # Whitfield, Sarah
@@ -391,23 +405,22 @@ def _listed(text: str, called: Addressed) -> Iterator[FreeName]:
             yield FreeName(*match.span(), LISTED)
 
 
-def unsure_names(texts: Sequence[str]) -> Iterator[int]:
-    """Yield the numbers of texts of one record with what may be a name and is in no list: X Y, where X is told alone.
-
-    Who is called by his first name after he was called by both; a firm or a place may be called so as well.
-    """
-    ends, small = (
-        given_names()[1],
-        {word for text in texts for word in re.findall(rf"[{LATIN}]+", text) if word.islower()},
-    )
-    alone = {match[0] for text in texts for match in _SINGLE.finditer(text) if _DOES.match(text, match.end())}
-    for number, text in enumerate(texts):
-        for match in _RUN.finditer(text):
-            parts = match[0].split(" ")
-            other = parts[-1] in ends | _NO_NAMES or not _OTHER.isdisjoint(parts) or parts[0].lower() in small
-            if len(parts) == _OF_NAME and parts[0] in alone and not other:
-                yield number
-                break
+def surnames_of_people(text: str, called: Addressed) -> Iterator[FreeName]:
+    """Where somebody of whom a record has no more is called by the surname: 顾医生, 小瞿, 老郑; the 小 goes with it."""
+    known = {name for name in called.surnames if name in _COMPOUND or (len(name) == 1 and name in _SURNAME_SET)}
+    for start, end, _ in called_by(text, sorted(known - _FUNCTION)):
+        familiar = start > 0 and text[start - 1] in _FAMILIAR
+        first = start - familiar
+        if (
+            not _IS_HAN.match(text[first - 1 : first])
+            or text[first - 1] in _CALLING
+            or is_entry(text[first - 2 : first])
+        ):
+            yield FreeName(first, end, MODEL)
+    for match in _BROTHER.finditer(text):
+        name = match["value"]
+        if not (is_entry(name) or is_entry(text[match.start("value") : match.end("value") + 1])):
+            yield FreeName(*match.span("value"), MODEL)
 
 
 def _has_mailbox(name: str, users: Collection[str]) -> bool:
@@ -421,19 +434,25 @@ def _alone(text: str, called: Addressed) -> Iterator[FreeName]:
     for start, end in greeted(text):
         yield FreeName(start, end, LISTED)
     for match in _ONE_SPEAKER.finditer(text):
-        if match["value"] not in _OTHER | _PARTIES | _NO_SPEAKERS:
+        if match["value"] not in NO_WORDS | _PARTIES | _NO_SPEAKERS:
             yield FreeName(*match.span("value"), LISTED)
-    given = given_names()[0]
+    given, ends = given_names()
+    for match in _ONE_LED.finditer(text):
+        other = NO_WORDS - {"Best", "Will"} if match["title"] else NO_WORDS | _PARTIES | ends  # Prof. Day
+        if match["value"] not in other:
+            yield FreeName(*match.span("value"), LISTED)
+    for match in _SMALL.finditer(text):
+        first, last = match["first"], match["last"]
+        known = is_given(first) and (last.title() in surnames() or _NAMED_SMALL.search(text, 0, match.start()))
+        if known or (is_given(last) and first.title() in surnames()):
+            yield FreeName(*match.span(), LISTED)
     for match in _SINGLE.finditer(text):
         start, end = match.span()
         if match[0] in called.given:
             yield FreeName(start, end, LISTED)
-        elif without_accents(match[0]) in given and (
-            _IDENTIFIER.search(text, max(0, start - _NEAR), end + _NEAR)
-            or _SIGNS.search(text, max(0, start - _LEAD), end)
-        ):
+        elif without_accents(match[0]) in given and match[0] not in called.places:
             before = _NOT_ALONE.search(text, max(0, match.start() - _LEAD), match.start())
-            if before is None or before["capital"] in _OTHER:
+            if before is None or before["capital"] in NO_WORDS:
                 yield FreeName(*match.span(), LISTED)
 
 
@@ -447,14 +466,14 @@ def _led(text: str) -> Iterator[FreeName]:
     ):
         start, end = match.span(str(match.lastgroup))
         parts = text[start:end].split(" ")
-        while len(parts) > 2 and parts[0] in _OTHER | _PARTIES:  # Plaintiff Liam Okonkwo
+        while len(parts) > 2 and parts[0] in NO_WORDS | _PARTIES:  # Plaintiff Liam Okonkwo
             start, parts = start + len(parts[0]) + 1, parts[1:]
         begins = parts[0].title() if parts[0].isupper() else parts[0]  # SELECT COUNT
-        if begins not in _OTHER - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
+        if begins not in NO_WORDS - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | NO_NAMES:
             yield FreeName(start, end, LISTED)
     for match in _REVERSED_LED.finditer(text):
         last, first = without_accents(match["last"]), without_accents(match["first"])
-        if last not in _OTHER and (first in given_names()[0] or first in words_as_names()):
+        if last not in NO_WORDS and (first in given_names()[0] or first in words_as_names()):
             yield FreeName(*match.span("value"), LISTED)
     yield from _in_listings(text)
     yield from _under_heads(text)
@@ -488,7 +507,7 @@ def _in_listings(text: str) -> Iterator[FreeName]:
             if match is None:
                 continue
             words = re.findall(rf"[{LATIN}]+", match["value"])
-            if words[-1] not in (ends - _ENDS_TOO) | _NO_NAMES and not _OTHER.intersection(words):
+            if words[-1] not in (ends - _ENDS_TOO) | NO_NAMES and not NO_WORDS.intersection(words):
                 yield FreeName(*match.span("value"), LISTED)
 
 
@@ -496,11 +515,16 @@ def _under_heads(text: str) -> Iterator[FreeName]:
     """What stands under the head of a column of people: | Name | Phone |."""
     ends = given_names()[1]
     for cell in persons_cells(text):
-        words = text[cell.start : cell.end].split(" ")
+        words = text[cell.start : cell.end].replace(",", "").split(" ")
         form = _ONE_WORD if _IS_PART.fullmatch(cell.head) else _FULL_NAME
-        is_name = cell.is_name and form.fullmatch(text, cell.start, cell.end)
-        if is_name and words[0] not in _OTHER - {"Will"} and words[-1] not in (ends - _ENDS_TOO) | _NO_NAMES:
+        is_name = cell.is_name and (form.fullmatch(text, cell.start, cell.end) or _is_reversed(text, cell))
+        if is_name and words[0] not in NO_WORDS - {"Will"} and words[-1] not in (ends - _ENDS_TOO) | NO_NAMES:
             yield FreeName(cell.start, cell.end, LISTED)
+
+
+def _is_reversed(text: str, cell: PersonsCell) -> bool:
+    """Whether a cell is of a surname and a name behind it: Brennan, Ruby."""
+    return _REVERSED.fullmatch(text, cell.start, cell.end) is not None
 
 
 def _inserted(text: str) -> Iterator[FreeName]:

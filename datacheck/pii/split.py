@@ -17,6 +17,7 @@ from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 
 _BEFORE = 40  # characters before the first part, and of the turn before, in which the word may stand
+_ASKING = 100  # characters of a turn that asks for a number
 _REACH = 3  # turns from one part to the next
 _PARTS = 4
 _KNOWN = 8  # digits of a value that is known already, whatever it is
@@ -42,6 +43,11 @@ _AMERICAN_WORDS = worded(
     "reach me", "area code", "whatsapp",
 )  # fmt: skip
 _AMERICAN_WORDS += "|(?:美国|加拿大|北美)的?(?:电话|手机|号码)"
+# … and given whole it may be all that a turn says: "And a callback number?" "617-411-3562"
+_ASKED = re.compile(
+    r"(?i:(?:phone|mobile|cell|call-?back|contact|telephone|daytime)[ ]?(?:phone[ ])?number"
+    r"|what(?:['’]s| is) (?:your|the best) number|can (?:we|i) reach)[^?\n]{0,40}\?"
+)
 _LENGTHS = {"CN_MOBILE": (11,), "CN_RESIDENT_ID": (18,), "CN_BANK_CARD": (16, 19)}
 _ENDS_A_LINE = re.compile(r"\d[^\w\n]{0,8}\n")
 ENDS_IN_DIGITS = r"[\p{Nd}\p{No}][Xx]?[^\p{Nd}\p{No}A-Za-z]{0,8}$"
@@ -123,6 +129,8 @@ def _beginning_at(
     if begin is None:
         return None
     before = texts[at].text[max(0, begin.start(1) - _BEFORE) : begin.start(1)]
+    if _is_answer(turns, texts, at, compact(begin[1])):
+        return Split("PHONE_NUMBER", compact(begin[1]), tuple(_parts(texts, [(at, begin.span(1))])))
     if _is_whole(compact(begin[1])):
         return None
     said = f"{texts[at - 1].text[-_BEFORE:]}\n{before}" if at else before
@@ -140,6 +148,14 @@ def _beginning_at(
         if not _ends(last):
             return None  # something else follows: no further part
     return None
+
+
+def _is_answer(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, value: str) -> bool:
+    """Whether a turn is nothing but a telephone of North America for which the one before it asks."""
+    if not at or not _AMERICAN.fullmatch(value) or turns[at].role == turns[at - 1].role:
+        return False
+    whole = compact("".join(re.findall("[0-9A-Za-z]+", texts[at].text))) == value
+    return whole and _ASKED.search(texts[at - 1].text[-_ASKING:]) is not None and _american_number(value)
 
 
 def _is_whole(value: str) -> bool:
@@ -182,8 +198,12 @@ def _american(value: str, ends: AbstractSet[int], said: str) -> str | None:
     """Whether the parts, of so many digits at the end of each, are a telephone number of North America."""
     if not _AMERICAN.fullmatch(value) or not ends <= _AMERICAN_ENDS or not re.search(_AMERICAN_WORDS, said):
         return None
+    return "PHONE_NUMBER" if _american_number(value) else None
+
+
+def _american_number(value: str) -> bool:
     judgement = RECOGNIZERS["PHONE_NUMBER"].judge("phone_number.us", value)
-    return "PHONE_NUMBER" if judgement and judgement.state == "valid" else None
+    return judgement is not None and judgement.state == "valid"
 
 
 def _parts(texts: Sequence[Folded], places: Sequence[tuple[int, tuple[int, int]]]) -> Iterator[NumberPart]:

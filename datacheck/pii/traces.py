@@ -270,6 +270,9 @@ class Traces:
             spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
             return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
         name = "".join(name.split())
+        alone = name[1:] if name[0] in _FAMILIAR else name
+        if alone in _SURNAMES:  # of whom no more is known: 小瞿, and the 顾 of 顾医生
+            return [alone]
         surname, point, rest = name.partition("·")
         if point and surname in _SURNAMES and len(rest) <= _FEWEST_OTHERS:  # 卢·晨 is 卢晨
             name = surname + rest

@@ -27,11 +27,24 @@ _USER = re.compile(
     r"|(?:域?账号|帐号|用户名|登录名|作者)(?:是|为)?[ ]?[:：]?[ ]?|(?<![A-Za-z0-9])@"
     rf"|\((?=[a-z0-9._\-]+\))|\A(?=[a-z0-9._\-]+\Z))({_NAME})(?![A-Za-z0-9@])"
 )
+# Who speaks in an exported talk: [12:38] zpark: …, <zpark> …, 12:38 zpark | …, zpark 12:38, z_park：…
+_TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?"
+_SPEAKER = re.compile(
+    rf"(?m:^[ >]{{0,4}}(?:[\[(]?{_TIME}[\])]?[ ]{{1,2}}(?P<timed>{_NAME})(?=[ ]?[:：|])|<(?P<marked>{_NAME})>(?=[ ]\S)"
+    rf"|(?P<before>{_NAME})(?=[ ]{{1,2}}{_TIME}[ ]*$)"
+    r"|(?P<said>[a-z][a-z0-9]*[._\-]?[a-z0-9]*[0-9][a-z0-9]*|[a-z]+[._][a-z]+)(?=：[\u4e00-\u9fff])))"
+)
+_LOGGED = re.compile(r"(?<![A-Za-z])(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|kernel|systemd|sshd)(?![A-Za-z])|</")
+_FEWEST_LINES = 3
 _FOLDER = re.compile(rf"(?i:[A-Za-z]:\\{{1,2}}users\\{{1,2}}|(?<![A-Za-z0-9.])/(?:home|users)/)({_NAME})")
 _ANYBODY = words(
     "admin administrator root user users username public default guest test tester ubuntu debian ec2-user vagrant"
     " docker node app www-data runner jenkins git postgres mysql oracle me you name your-name your_name yourname shared"
     " all"
+)
+_NO_SPEAKERS = words(
+    "bot system agent assistant support human info error warning warn debug fatal notice trace chat advisor note"
+    " html body head div span table code pre think tool answer question user name start end step stdout stderr"
 )
 _TASKS = words(
     "admin billing booking bookings business care careers client clients community contact customer desk"
@@ -56,6 +69,15 @@ def names_of_users(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         for form in (_MAILBOX, _USER):
             yield from (name for match in form.finditer(text) if (name := match[1].lower()) not in _ANYBODY)
+
+
+def speakers(texts: Iterable[str]) -> Iterator[str]:
+    """The names of users who speak in talks that the texts of one record quote, in small letters; no programs."""
+    for text in texts:
+        lines = [] if _LOGGED.search(text) else list(_SPEAKER.finditer(text))
+        for match in lines if len(lines) >= _FEWEST_LINES else ():
+            if (name := match[str(match.lastgroup)].lower()) not in _ANYBODY | _NO_SPEAKERS:
+                yield name
 
 
 def is_called_after(user: str, first: str, last: str) -> bool:

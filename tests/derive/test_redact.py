@@ -925,3 +925,30 @@ def test_letters_for_digits_and_base64_are_replaced(tmp_path):
     redact(tmp_path)
     text = kept(tmp_path, "a.jsonl").decode()
     assert not [form for form in (number, spelt, coded) if form in text]
+
+
+@pytest.mark.parametrize(
+    ("user", "answer", "masked"),
+    [
+        ("患者欧阳晓雯，手机13822335566，接诊顾医生", "顾医生和小瞿都在", "<PERSON_v2>医生和<PERSON_v3>都在"),
+        ("我是顾晓雯，手机13822335566", "顾医生您好", "<PERSON_v1>医生您好"),
+        ("请让褚同学回电13822335566", "八点接褚同学", "八点接<PERSON_v1>同学"),
+        ("My name is Jago  Korhonen, 415-867-5309", "Thanks, Korhonen", "Thanks, <PERSON_v1>"),
+        ("Ｎame is Jago　Korhonen, 415-867-5309", "Thanks, Jago.", "Thanks, <PERSON_v1>."),
+        ("my mail is anna.k @ lumen.io", "Tobias will write to anna.k@lumen.io", "<PERSON_v1> will write to <EMAIL_ADDRESS_v1>"),
+        ("翻译格林女士的信，寄给我，电话13822335566", "格林女士您好", "格林女士您好"),
+    ],
+)  # fmt: skip
+def test_who_is_called_by_one_part_of_a_name_is_replaced(tmp_path, user, answer, masked):
+    jsonl(tmp_path / "data" / "a.jsonl", chat(user, answer))
+    redact(tmp_path)
+    said, answered = (turn["content"] for turn in json.loads(kept(tmp_path, "a.jsonl"))["messages"])
+    order = list(dict.fromkeys(re.findall("<PERSON_v[0-9]+>", said + answered)))  # a pseudonym may be made in vain
+    assert re.sub("<PERSON_v[0-9]+>", lambda found: f"<PERSON_v{order.index(found[0]) + 1}>", answered) == masked
+
+
+def test_numbers_of_products_in_a_list_are_not_listed(tmp_path):
+    """Ten digits that are all of a field are a telephone of America, but not where a table is full of numbers."""
+    products = {f"product {n}": f"{4155550000 + 137731 * n}" for n in range(40)}
+    jsonl(tmp_path / "data" / "a.jsonl", chat("Mail mary.allen77@northgate.com " + json.dumps(products)))
+    assert redact(tmp_path).redaction.left == 0

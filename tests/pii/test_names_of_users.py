@@ -5,8 +5,9 @@ import pytest
 from datacheck.pii.addressed import addressed
 from datacheck.pii.normalise import fold
 from datacheck.pii.owners import owners, users
-from datacheck.pii.row_names import row_names, unsure_names
+from datacheck.pii.row_names import row_names
 from datacheck.pii.traces import Original, Traces
+from datacheck.pii.unsure import unsure
 from datacheck.pii.users import folders
 
 
@@ -24,6 +25,16 @@ def _named(*texts: str) -> set[str]:
         (("mail tendayimavhunga@brook.example", "see you. – Tendayi"), "Tendayi"),
         (("[10:02] Tendayi: nope",), "Tendayi"),
         (("Attendees: Mavhunga, Tendayi; Bell, Ewan",), "Mavhunga, Tendayi"),
+        (("Danny is late.",), "Danny"),
+        (("seen by Dr. Korhonen",), "Korhonen"),
+        (("seen by Prof. Day",), "Day"),
+        (("Last name Korhonen, thanks",), "Korhonen"),
+        (("my daughter Siti starts on Monday",), "Siti"),
+        (("我的英文名是Dominika，谢谢",), "Dominika"),
+        (("| Name | Phone |\n|---|---|\n| Mavhunga, Ruby | 1 |",), "Mavhunga, Ruby"),
+        (("this is philip.long, again",), "philip.long"),
+        (("this is rachel suharto speaking",), "rachel suharto"),
+        (("[10:02] ruby-sinclair: hey\n[10:03] zpark9: yo\n[10:04] ruby-sinclair: ok", "Ruby drives"), "Ruby"),
         (("Attendees: Tendayi Mavhunga, Ewan Bell",), "Tendayi Mavhunga"),
         (("ask Tendayi from payroll (Tendayi Mavhunga, 555-0100)",), "Tendayi Mavhunga"),
     ],
@@ -40,7 +51,7 @@ def test_one_place_tells_a_name_in_another(texts: tuple[str, ...], name: str) ->
         ("write to europe.sales@brook.example", "Sales in Europe, at last"),
         ("Certainly, the Terms apply", "Members: Terms, Conditions"),
         ('{"city": "Charlotte", "phone": "7045550100"}',),
-        ("Just as Danny's team started to win, it rained",),
+        ('{"city": "Charlotte"}', "Charlotte, NC is where it goes"),
     ],
 )
 def test_a_word_or_a_place_is_no_name(texts: tuple[str, ...]) -> None:
@@ -49,10 +60,10 @@ def test_a_word_or_a_place_is_no_name(texts: tuple[str, ...]) -> None:
 
 def test_a_mailbox_names_its_owner_and_a_name_of_a_user() -> None:
     values = [Original("EMAIL_ADDRESS", "sarah.mavhunga [at] brook [dot] example"), Original("PERSON", "Ewan Bell")]
-    assert list(owners(values)) == ["Sarah Mavhunga"]
+    assert list(owners([], values)) == ["Sarah Mavhunga"]
     texts = [r"C:\Users\ebell\tax.xlsx, later ebell again", "customer.service@brook.example"]
     assert list(users(texts, values)) == ["sarah.mavhunga", "ebell"]
-    assert list(owners([Original("EMAIL_ADDRESS", "customer.service@brook.example")])) == []
+    assert list(owners([], [Original("EMAIL_ADDRESS", "customer.service@brook.example")])) == []
 
 
 def test_a_name_of_a_user_is_found_wherever_it_stands() -> None:
@@ -87,7 +98,32 @@ def test_two_syllables_that_are_a_word_are_no_name() -> None:
     assert Traces([Original("PERSON", "唐乐"), Original("PERSON", "李宁")]).find("a tangle of lining") == []
 
 
+def _is_made(written: str) -> bool:
+    return not written
+
+
 def test_what_may_be_a_name_is_told() -> None:
-    assert list(unsure_names(["Slack message from Zuberi Tembo", "Zuberi, ok"])) == [0]
-    assert list(unsure_names(["Visit Pacific Heights", "the pacific. Pacific, they say"])) == []
-    assert list(unsure_names(["Red Valley", "Red, they say"])) == []
+    assert list(unsure(["Slack: Zuberi Tembo", "Zuberi, ok"], _is_made)) == [0]
+    assert list(unsure(["Visit Pacific Heights", "the pacific. Pacific, they say"], _is_made)) == []
+    assert list(unsure(["Red Valley", "Red, they say"], _is_made)) == []
+
+
+@pytest.mark.parametrize(
+    "talk",
+    [
+        "[10:02] zpark9: hey\n[10:03] e.bell: yo\n[10:04] zpark9: ok",
+        "<zpark9> hey\n<e.bell> yo\n<zpark9> ok",
+        "10:02 zpark9 | hey\n10:03 e.bell | yo\n10:04 zpark9 | ok",
+        "zpark9 10:02\nhey\ne.bell 10:03\nyo\nzpark9 10:04\nok",
+        "zpark9：来吗\ne.bell：来\nzpark9：好",
+    ],
+)
+def test_who_speaks_in_a_talk_is_a_user(talk: str) -> None:
+    assert list(users([talk], [])) == ["e.bell", "zpark9"]
+
+
+@pytest.mark.parametrize(
+    "text", ["10:02 INFO db: up\n10:03 sshd: in\n10:04 sshd: out", "[10:02] zpark9: one line", "<name> is\n<age> x"]
+)
+def test_programs_are_no_users(text: str) -> None:
+    assert list(users([text], [])) == []

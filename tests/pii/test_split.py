@@ -7,7 +7,7 @@ import pytest
 
 from datacheck.checks.pii import Pii
 from datacheck.pii.canaries import canary
-from datacheck.pii.split import END, ENDS_IN_DIGITS, Utterance, splits
+from datacheck.pii.split import END, ENDS_IN_DIGITS, NumberPart, Utterance, splits
 from datacheck.testing import dataset, finding
 
 WORDS = {"CN_MOBILE": "手机号", "CN_RESIDENT_ID": "身份证号", "CN_BANK_CARD": "卡号"}
@@ -78,3 +78,17 @@ def test_the_end_of_a_text_tells_whether_it_ends_in_digits():
     )
     assert told["whole"].to_list() == told["end"].to_list()
     assert 500 < told["whole"].sum() < len(texts) - 500
+
+
+@pytest.mark.parametrize("asked", ["And a callback number?", "What is the best number?", "Your mobile number, please?"])
+def test_a_number_that_is_all_of_an_answer_is_found(asked):
+    (split,) = splits([Utterance("assistant", asked), Utterance("user", "617-411-3562")])
+    assert (split.entity, split.value, split.parts) == ("PHONE_NUMBER", "6174113562", (NumberPart(1, 0, 12, (0, 10)),))
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [("And your order number?", "617-411-3562"), ("Your phone number?", "It is 3 of 617-411-3562"), ("How many?", "6174113562")],
+)  # fmt: skip
+def test_another_answer_is_no_telephone(asked, said):
+    assert not [*splits([Utterance("assistant", asked), Utterance("user", said)])]

@@ -124,6 +124,15 @@ _PROVIDER = r"(?i:qq|foxmail|163|126|yeah|sina|sohu|aliyun|139|189|gmail|outlook
 _LETTER_BY_LETTER = (
     r"[A-Za-z0-9](?:[ ][A-Za-z0-9._\-]){2,40}[ ]@(?:[ ][A-Za-z0-9\-]){1,30}(?:[ ]\.(?:[ ][A-Za-z0-9]){2,12}){1,2}"
 )
+# A blank beside the @, right behind what says that it is one: mail is anna.k @ lumen.io, 发到zhang @hengtong.com.cn
+_SAID_TO_BE = (
+    r"(?:(?<![A-Za-z])(?i:(?:e-?)?mail(?:box)?(?:[ ]address)?(?:[ ]on[ ]file)?(?:[ ]is|[ ]me[ ]at|[’']s)?"
+    r"|reach[ ]me[ ]at)[ ]?[:：=]?[ ]?"
+    r"|(?:邮箱|邮件|电邮|信箱|郵箱|電郵)(?:地址)?[是为為：:]{0,2}[ ]?|[发發]到[ ]?)"
+)
+_WITH_BLANK = (
+    rf"[A-Za-z0-9_]{_RUN}{{1,63}}(?:[ ]@[ ]?|@[ ])(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{{0,62}})\.){{1,8}}[A-Za-z]{{2,24}}"
+)
 _ENCODED = r"[A-Za-z0-9_][A-Za-z0-9._+\-]{0,63}%40(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,62})\.){1,8}[A-Za-z]{2,24}"
 # 。 for the point where an @ says that it is one: zhang@zju。edu。cn
 _FULL_STOP = r"@[A-Za-z0-9\-]{1,62}(?:[.。][A-Za-z0-9\-]{1,62}){0,3}。(?i:com|net|org|edu|gov|[a-z]{2})"
@@ -156,6 +165,7 @@ class EmailAddress(Recognizer):
     patterns = {
         "email_address": rf"(?<![A-Za-z0-9])(?<!://[^\s/@]{{0,128}}){_ADDRESS}(?![A-Za-z0-9])",
         "email_address.at": rf"(?<!{_RUN}){_SPELT}(?![A-Za-z0-9])",
+        "email_address.labelled": rf"{_SAID_TO_BE}(?P<value>{_WITH_BLANK})(?![A-Za-z0-9(])",
         "email_address.apart": rf"(?<![A-Za-z0-9]){_LETTER_BY_LETTER}(?![A-Za-z0-9])",
         "email_address.encoded": rf"(?<![A-Za-z0-9._%+\-]){_ENCODED}(?![A-Za-z0-9])",
         "email_address.full_stop": rf"(?<!{_RUN})[A-Za-z0-9_]{_RUN}{{1,63}}{_FULL_STOP}(?![A-Za-z0-9])",

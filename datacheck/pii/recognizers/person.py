@@ -354,8 +354,9 @@ class Person(Recognizer):
         return Judgement(0.7, "valid" if len(parts) > 1 else "suspect")
 
     def canonical(self, value: str) -> str:
-        """Return it without white space at the ends, a Chinese name without any."""
-        return value.strip().rstrip(".") if value.isascii() else "".join(value.split())
+        """Return it without white space at the ends, one blank between words, a Chinese name without any."""
+        parts = value.split()
+        return "".join(parts) if re.search(f"[{HAN}]", value) else " ".join(parts).rstrip(".")
 
     def mask(self, value: str) -> str:
         """Keep the first character."""

@@ -1,0 +1,255 @@
+"""What may be a person in a redacted record, and nobody can surely say: a redaction lists it and replaces nothing.
+
+Read are the texts as they were written, with pseudonyms: what stands beside one, does what people do, is told
+something, is called by an initial, a nickname or a short title, or is all of a field. Whoever reads the list sees one
+place too many now and then; a firm may be told something as well. In other records nothing is read.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+from datacheck.pii.expressions import HAN
+from datacheck.pii.free_names import TITLES, is_common, is_listed
+from datacheck.pii.given_names import given_names, is_given, surnames, words_as_names
+from datacheck.pii.leaves import inner_texts
+from datacheck.pii.likely_names import GIVEN_CHARACTERS, RARE, gathered
+from datacheck.pii.normalise import fold_url
+from datacheck.pii.recognizers.base import words
+from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
+from datacheck.pii.row_names import MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
+from datacheck.pii.tables import persons_cells
+from datacheck.pii.tagger import is_entry
+from datacheck.pii.users import written_apart
+
+_MADE = r"<PERSON_(?:v[0-9]+|[0-9a-f]{8})>"
+_ONE = (
+    rf"(?<![{LATIN}0-9@/.\-<])[{UPPER}](?:['’][{UPPER}])?[{LATIN}]+"
+    rf"(?:[-'’](?!(?:s|re|ll|ve|m|d|t)(?![a-z]))[{LATIN}]+)?"
+)
+_NAME = rf"(?P<name>{_ONE}(?:[ ]{{1,3}}{_ONE}){{0,2}})(?![{LATIN}0-9@/])"
+_ACTS = (
+    "said says told tells asked asks wrote writes called calls emailed emails texted mentioned mentions agreed agrees"
+    " prefers preferred wants wanted thinks thought drives drove pays paid lives lived married confirmed requested"
+    " complained"
+    " complains highlights highlighted promised picks picked joined loves likes hates plans forgot replied replies"
+    " answered"
+    " explained suggested suggests advised reported reports noted visited attended presented presents signed"
+    " resigned retired"
+    " apologised apologized invited thanked hopes feels felt needs lost arrived moved forwarded approved"
+    " volunteered sent sends"
+)
+_VERBS = "|".join(_ACTS.split())
+_TOLD = (
+    "ask|tell|let|remind|notify|inform|call|text|email|message|meet|invite|thank|introduce|contact|help|pay|picks|join"
+)
+_TALK = (
+    "feedback|check(?:ed|ing)?|sp(?:eak|oke|oken)|talk(?:ed|ing)?|meet(?:ing)?|met|call|message|letter|note|word|heard|hear|reply"
+    "|approval|chat|dinner|lunch|appointment|greetings|regards|gift|card|present|sync(?:ed)?|work(?:s|ed|ing)?|sat|went|lives?"
+)
+_LATIN_FORMS = (
+    rf"{_MADE}[ \u3000]{{1,3}}{_NAME}",  # of a name only one part was known
+    rf"(?<=[^.!?\n:>][ ]){_NAME},[ ]{_MADE}",
+    rf"{_NAME}(?: and| or| &|/)[ ]{_MADE}",
+    rf"{_NAME}[ ]?[(（]{_MADE}",
+    rf"{_MADE}[ ]?[(（]{_NAME}(?=[)）])",
+    rf"{_MADE}(?:,| and| or| &)[ ](?:and )?{_NAME}",
+    rf"{_NAME}[ ](?:{_VERBS}|here)(?![a-z])",
+    rf"{_NAME}['’]s[ ](?:record|account|file|order|phone|e-?mail|address|number|contact)(?![a-z])",
+    rf"(?:\A|[.!?\n][ ]?){_NAME}[ ]and[ ]I(?![A-Za-z])",
+    rf"(?<![{LATIN}])(?i:{_TOLD})[ ]{_NAME}",
+    rf"(?<![{LATIN}])(?i:{_TALK})(?:[ ]\w+)?[ ](?:with|from|by|to|for)[ ]{_NAME}",
+    rf"(?<![{LATIN}])(?i:do for|care of|between|named|called|know|it['’]s)[ ]{_NAME}(?=[ ]?(?:[.,!?;]|and|\Z))",
+    rf"(?<![{LATIN}])(?i:yes|no|yeah|ok|okay|sure|me)[!,]?[ ]{_NAME}(?=,| are you| can you| do you)",
+    rf"(?:\A|[.!?][ ]|\n){_NAME}(?=[ ](?:again|speaking|here)[.,!]| should return)",
+    rf"(?:\A|\n){_NAME}\.[ ](?=Last name|Surname|My )",
+    rf"(?<=[a-z],[ ]){_NAME}(?=[.!?](?:[ \n]|\Z))",
+    rf"(?<=[a-z,][ ]){_NAME}[ ][{UPPER}](?:\.(?![{LATIN}])|(?=[ ](?:please|and|is|has|will|from)|[,;!?]))",
+    rf"(?<=[a-z,][ ])(?:[{UPPER}]\.[ ]?){{1,2}}{_NAME}",
+)
+# X Y, where X is told alone
+_PAIR = re.compile(rf"(?P<name>{_ONE} {_ONE})(?![{LATIN}0-9@/]|[ ][{UPPER}])")
+_ALONE = re.compile(
+    rf"{_ONE}(?![{LATIN}0-9@/]|[ ][{UPPER}]|\.[{LATIN}])(?=[ ]?[(（]|[,.!?，](?![A-Za-z0-9])|['’]s(?![a-z])"
+    r"| (?:is|was|has|said|says|wrote|will|from)(?![a-z]))"
+)
+_SMALL_WORD = re.compile(rf"(?<![{LATIN}])[a-zà-ÿ][{LATIN}]+")
+# Who writes without capitals: yes beatrix, pick you up at 8
+_HAILED = re.compile(r"(?<![A-Za-z])(?i:yes|no|yeah|ok|okay|hey|hi|hello|thanks|sorry|me!?) [a-z]{3,}(?=[, ])")
+_BY_LATIN = tuple(map(re.compile, _LATIN_FORMS))
+# Small letters: the rest of a name, both of its parts behind what says so, a name of a user as one
+_REST = re.compile(rf"{_MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}})(?![A-Za-z@/])")
+_SAYS = re.compile(r" (?:here|speaking)[,.! ]| and I | (?:are|can|do|will) you |\)")
+_HERE = re.compile(r"(?:\A|\n)(?P<name>[a-z]{3,} [a-z]{3,})(?= (?:here|speaking)[,.!])")
+_FILES = words(
+    "com net org edu gov info py js ts txt csv json pdf html xml yml yaml log exe sql java docx xlsx png jpg"
+)
+_DOTTED = re.compile(
+    r"(?<![A-Za-z])(?i:name is|name[’']s|this is|i[’']m|i am|manager|lawyer|teacher|student|colleague|employee|customer"
+    r"|patient|pt|contact|let|ask|tell|reports to)[:,]?[ ]"
+    r"(?P<first>[a-z]{3,})(?P<sign>[. ])(?P<last>[a-z]{3,})(?![A-Za-z0-9@/(\-]|\.[a-z])"
+)
+_SURE_LEADS = re.compile(r"(?i:name is|name[’']s|full name:?)[ ]\Z")
+_USER = re.compile(
+    r"(?i:(?<![a-z])user(?:name|_name)?|login|owner|assignee|/(?:users|home))[\"']?[ ]?[=:/][ ]?[\"']?"
+    r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[._\-][A-Za-z0-9]+){0,3})(?![A-Za-z0-9@(])"
+)
+_PINYIN = re.compile(rf"(?i:{SYLLABLE}(?:,?[ ]?{SYLLABLE}){{1,3}})")
+_SYLLABLES = re.compile(rf"(?i:{SYLLABLE}){{1,2}}")
+_SPELT = re.compile(
+    rf"(?:(?:{ROLES}|全名|名字?|户主|家属|拼音)[是为叫：: ]{{0,2}}|我和|[请给叫跟和]"
+    r"|(?<![A-Za-z])(?i:hi|hello|dear)[ ])"
+    r"(?P<name>[a-z]{2,}(?: [a-z]{2,}){0,2}|[A-Z][a-z]+,? [A-Z][a-z]+(?: [A-Z][a-z]+)?)(?![A-Za-z0-9@.])"
+)
+_SPELT_LINE = re.compile(rf"(?m:^)(?P<name>(?:{'|'.join(MANDARIN.lower().split())}) [a-z]{{2,12}})(?m:$)")
+_SPELT_BESIDE = re.compile(rf"(?<![A-Za-z0-9])(?P<name>[A-Z][a-z]{{1,6}})[ ,]{{1,2}}{_MADE}")
+_SURNAME = rf"(?:{COMPOUND}|[{SURNAMES}{RARE}明南和])"
+_HAN_NAME = rf"(?P<name>{_SURNAME}[{HAN}]{{1,2}})"
+_HAN_FORMS = (
+    rf"(?<![{HAN}]){_HAN_NAME}(?:和|与|跟|、|及){_MADE}",
+    rf"{_MADE}(?:和|与|跟|、|及){_HAN_NAME}(?![{HAN}])",
+    rf"(?:{ROLES})[：:是为叫 ]{{0,2}}{_HAN_NAME}(?=[^{HAN}]|\Z|[已先要会将说刚])",
+    rf"{_MADE}[ ]?[（(]{_HAN_NAME}(?=[)）])",
+    rf"给{_HAN_NAME}(?=[写订买发打寄])",
+    rf"(?:全名|名字)[是叫：:]{{1,2}}{_HAN_NAME}(?![{HAN}])",
+    rf"我[和跟与]{_HAN_NAME}(?=[要想的在已去准打离，、])",
+    rf"(?:\A|(?<=[，。！？\n])){_HAN_NAME}(?=[，,](?:[您你请这]|[男女]|身份证|手机|电话|微信|护照|会员)|您好|你好)",
+)
+_BY_HAN = tuple(map(re.compile, _HAN_FORMS))
+_WHOLE = re.compile(_HAN_NAME)
+_LEFT, _RIGHT = "跟和给让找叫问请由与替帮陪谢的", "核说反馈协来去在吗你您的了也会要拟签付喜干先确留"
+# A nickname, a short title behind what may be a surname: 跟小福核一下, 同组的薇薇反馈, 请时工确认
+_NICK = re.compile(
+    rf"(?:(?<![{HAN}A-Za-z0-9>])|(?<=[{_LEFT}]))(?P<name>[小阿](?P<one>[{HAN}])|(?P<two>[{HAN}])(?P=two)|(?P<close>[{HAN}]{{2}})[哥姐]"
+    rf"|(?P<short>{_SURNAME})(?:[总工哥姐叔姨]|{'|'.join(sorted(TITLES, key=len, reverse=True))}))"
+    rf"(?=[{_RIGHT}]|[^{HAN}A-Za-z0-9]|\Z)"
+)
+# … be it a word as well, where somebody is asked or told: 跟老边核一下
+_FAMILIAR = re.compile(
+    rf"(?:(?<=[跟找问])|(?<=同组的)|(?<=同事))(?P<name>[老小阿][{HAN}]|(?P<two>[{HAN}])(?P=two))(?=[{_RIGHT}])"
+)
+_NICKS = frozenset(GIVEN_CHARACTERS + SURNAMES + RARE)
+# A pseudonym and one more character of the name: 全名是<PERSON_v1>蘅。
+_TAIL = re.compile(rf"{_MADE}(?P<name>[{HAN}])(?=[。，,、；（(\n]|[ ][（(]|\Z)")
+_NO_TAIL = frozenset(
+    "正行来安好明得在生家成一的是先已知为也平和会可以说总工哥姐叔了吗呢吧啊呀哦哈有等们去我你您他她它个不都就还与跟及收请让给打发付签叫后"
+    "前中里外上下多少大小处室组部号户某君兄弟姨婶嫂爷奶妈爸老师士總嗎嘛著着过過时時系係"
+)
+# A given name alone: 瑶敏的邮箱<EMAIL_ADDRESS_v1>, 野涛请放心
+_GIVEN = re.compile(
+    rf"(?P<name>[{GIVEN_CHARACTERS}]{{2}})(?=的[{HAN}A-Z]{{1,4}}[：:是 ]{{0,3}}<[A-Z])"
+    rf"|(?:\A|(?<=[，。！？、\n])|(?<=[，。！？、,][ ]))(?P<begins>[{GIVEN_CHARACTERS}]{{2}})(?=请|[您你]好|你|要|想)"
+)
+_OPENERS = words(
+    "Mon Tue Wed Thu Fri Sat Sun Great Sure Perfect Wonderful Awesome Excellent Good Fine Okay Next Instead Indeed"
+    " Well Overall Otherwise Therefore Thus Hence"
+    " Moreover Meanwhile Furthermore Besides Nevertheless Nonetheless Still Then Lastly Again Always Never"
+    " Sometimes Thank"
+    " You Your Yours Our My His Her Their Its It They We She He Who What Which Not Only Just Even Such Same Other"
+    " Others Another"
+    " Also Like Unlike Despite During Within Under Over About Above Below Between Given Based According Due Later"
+    " Soon Early"
+    " English Chinese Japanese French German Spanish Russian American British Indian Korean Italian European Asian"
+    " African"
+    " Google Microsoft Apple Amazon Facebook Twitter Instagram YouTube Netflix Python Java JavaScript Wikipedia"
+    " OpenAI ChatGPT"
+)
+_PRODUCT = re.compile(r"(?!Ma?c[A-Z])[A-Z][a-z]+[A-Z]|(?:You|They|We)['’]")
+_COMMON_WORDS = words("please thanks thank again today tomorrow here there now back soon and the")
+
+
+def unsure(texts: Sequence[str], is_made: Callable[[str], bool]) -> Iterator[int]:
+    """Yield the numbers of texts of one redacted record in which somebody may still be named.
+
+    is_made: whether a word came in the place of another, which a surrogate does.
+    """
+    read = [[gathered(fold_url(inner.text)).text for inner in inner_texts(text)] for text in texts]
+    small = {word for own in read for text in own for word in _SMALL_WORD.findall(_HAILED.sub("", text))}
+    alone = {match[0] for own in read for text in own for match in _ALONE.finditer(text)}
+    for number, own in enumerate(read):
+        if any(not is_made(name) for text in own for name in _names(text, small, alone)):
+            yield number
+
+
+def _names(text: str, small: set[str], alone: set[str]) -> Iterator[str]:
+    if re.search("[A-Za-z]", text):
+        yield from _latin(text, small, alone)
+        yield from _small(text, alone)
+    if re.search(f"[{HAN}]", text):
+        yield from _chinese(text)
+
+
+def _latin(text: str, small: set[str], alone: set[str]) -> Iterator[str]:
+    """`small`: words that are written small as well; `alone`: those with a capital that do something by themselves."""
+    ends = given_names()[1]
+    for form in (*_BY_LATIN, _PAIR):
+        for match in form.finditer(text):
+            parts = match["name"].split()
+            if (
+                parts[-1] in ends | NO_NAMES
+                or not NO_WORDS.isdisjoint(parts)
+                or (form is _PAIR and parts[0] not in alone)
+            ):
+                continue
+            if not any(part.lower() in small or part.isupper() or _is_opener(part) for part in parts):
+                yield match["name"]
+
+
+def _is_opener(word: str) -> bool:
+    """Whether a sentence begins with it, or a product is called so, and nobody: Great, Certainly, PowerShell."""
+    return word in _OPENERS or word.endswith("ly") or _PRODUCT.match(word) is not None
+
+
+def _small(text: str, alone: set[str]) -> Iterator[str]:
+    for match in _REST.finditer(text):
+        is_rest = match["joined"] == "." and match["word"] not in _FILES
+        if is_rest or match["word"].title() in surnames() or _SAYS.match(text, match.end()):
+            yield match["word"]
+    for match in _DOTTED.finditer(text):
+        first, last = match["first"], match["last"]
+        dotted = match["sign"] == "." and last not in _FILES
+        given = is_given(first) or first.title() in words_as_names()
+        told = not alone.isdisjoint({first.title(), last.title()})  # Ayaan of ayaan marsh
+        if dotted or told or (given and _SURE_LEADS.search(text, 0, match.start("first"))):
+            yield match[0]
+    yield from (match["name"] for match in _HERE.finditer(text))
+    for match in _USER.finditer(text):
+        if written_apart(match["name"]):
+            yield match["name"]
+
+
+def _chinese(text: str) -> Iterator[str]:
+    for form in _BY_HAN:
+        yield from (match["name"] for match in form.finditer(text) if not _is_word(match["name"]))
+    if _WHOLE.fullmatch(text) and not _is_word(text):
+        yield text
+    for cell in persons_cells(text):
+        if cell.is_name and _WHOLE.fullmatch(text, cell.start, cell.end):
+            yield text[cell.start : cell.end]
+    yield from (match["name"] for match in _FAMILIAR.finditer(text))
+    for match in _NICK.finditer(text):
+        named = match["short"] or match["close"] or (match["one"] or match["two"]) in _NICKS
+        goes_on = is_entry(text[match.end("name") - 1 : match.end("name") + 1])
+        is_word = is_entry(match["name"]) or (match["two"] and is_listed(match["name"]))  # 谢谢
+        if named and not (is_word or goes_on):
+            yield match["name"]
+    for match in _GIVEN.finditer(text):
+        given = match["name"] or match["begins"]
+        if not (is_entry(given) or is_entry(text[match.start() - 1 : match.start() + 1])):
+            yield given
+    yield from (match["name"] for match in _TAIL.finditer(text) if match["name"] not in _NO_TAIL)
+    for form in (_SPELT, _SPELT_LINE):
+        yield from (match["name"] for match in form.finditer(text) if _is_spelt(match["name"]))
+    for match in _SPELT_BESIDE.finditer(text):
+        if match["name"] not in NO_WORDS and _SYLLABLES.fullmatch(match["name"]):
+            yield match["name"]
+
+
+def _is_word(name: str) -> bool:
+    return is_entry(name) or is_common(name[:2]) or name[1:] in TITLES or is_entry(name[:2])
+
+
+@cache
+def _is_spelt(name: str) -> bool:
+    """Whether small letters are a name as it is spelt: le luqiao, zangfenglan."""
+    return _PINYIN.fullmatch(name) is not None and name not in _COMMON_WORDS
