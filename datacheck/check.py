@@ -425,6 +425,14 @@ class View(ABC):
         return self.table("files")
 
 
+def learnt() -> pl.Expr:
+    """The turns that a model learns to say: responses, chosen answers, and golds that are said (worked solutions).
+
+    A gold that is a bare value ("18", "B", a call) has no role: it is there to be compared with.
+    """
+    return pl.col("part").is_in(["response", "chosen", "answer"]) & pl.col("role").eq_missing("assistant")
+
+
 class Feature(Model, ABC):
     """A derived table, ROW-LOCAL: `compute` sees one part and must not depend on any other.
 

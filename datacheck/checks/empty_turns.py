@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, learnt, rates, total
 from datacheck.text.views import alone
 
 # White space, control and format characters (zero-width space, BOM, bidi marks), Hangul fillers, the Braille blank,
@@ -90,7 +90,7 @@ def _silent(turns: pl.LazyFrame, rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def _echoes(judged: pl.LazyFrame) -> pl.LazyFrame:
     """Answers that are the question once more, word for word; short ones may greet or agree."""
-    said = judged.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("text").str.len_chars() >= _ECHO)
+    said = judged.filter(learnt(), pl.col("text").str.len_chars() >= _ECHO)
     asked = judged.filter(pl.col("part") == "prompt", pl.col("role") == "user").select("row", "text").unique()
     again = said.join(asked, on=["row", "text"], how="semi", maintain_order="left")
     return again.select("row", "path", problem=pl.lit("repeats_question"), list=pl.lit(value=False))

@@ -118,7 +118,7 @@ class GarbledText(Check):
     `lost_value` (None between sentences), `doubled_words`, `doubled_sentences`, `digits_in_words` (he11o), `misspelt`
     (two common English words and more with a letter lost, swapped or misread: importnt, tbe), `joined_words` (one+two),
     `list_order` (3, 1, 2), `one_line` (a table, a fence or a list without line feeds); and, where of 50 answers and
-    more at most 5 % are written so, `lowered` (no capital), `unpunctuated`, `half_width` (signs in Chinese) and
+    more at most 5 % are written so, `lowered` (no capital; 40 %), `unpunctuated`, `half_width` (signs in Chinese) and
     `split_words` (words and signs parted by blanks). None counts where somebody asked for such a thing.
     """
 

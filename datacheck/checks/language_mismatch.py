@@ -5,7 +5,21 @@ from typing import Literal
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates, saying, total, word
+from datacheck.check import (
+    Check,
+    Feature,
+    Limit,
+    Measured,
+    Message,
+    Metric,
+    Need,
+    View,
+    learnt,
+    rates,
+    saying,
+    total,
+    word,
+)
 from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts, without_code
 from datacheck.i18n.message import ids
@@ -201,7 +215,7 @@ class Mismatches(Feature):
         lines = found.select(
             "row", "between", "asked_chars", "chars", where="path", problem=pl.lit("language_mismatch"), said=said
         )
-        short = named.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("size") < self.words)
+        short = named.filter(learnt(), pl.col("size") < self.words)
         short = short.select("row", problem=pl.lit(_SHORT))
         every = pl.concat([lines, _stray(texts, named, answers), short], how="diagonal").collect()
         counted = every.filter(pl.col("problem") != _SHORT).lazy()
@@ -212,9 +226,9 @@ class Mismatches(Feature):
 
     def _answers(self, named: pl.LazyFrame) -> pl.LazyFrame:
         """What the assistant says and is to learn, in one script and long enough."""
-        said = pl.col("part").is_in(["response", "chosen"]) | (pl.col("part") == "prompt")
+        earlier = (pl.col("part") == "prompt") & (pl.col("role") == "assistant")
         long = pl.col("size") >= self.words
-        return named.filter(said, pl.col("role") == "assistant", long, pl.col("script").is_not_null())
+        return named.filter(learnt() | earlier, long, pl.col("script").is_not_null())
 
 
 def _other_tongues(texts: pl.LazyFrame, last: pl.LazyFrame) -> pl.LazyFrame:

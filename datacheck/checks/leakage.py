@@ -18,6 +18,7 @@ from datacheck.check import (
     Ratio,
     Value,
     View,
+    learnt,
     place,
     saying,
     total,
@@ -269,8 +270,7 @@ class Leakage(Check):
         frequent = hits.filter(pl.col("row").n_unique().over("eval_row", "kind") >= many)
         texts = _said(data, frequent).select(pl.col("row").cast(pl.UInt32), "path", said=pl.col("text").hash())
         # "hi" is answered in many ways; a short question that was copied with its answer is not.
-        told = pl.col("part").is_in(["response", "chosen"])
-        answers = of_rows(data.turns.filter(told), equal).select(
+        answers = of_rows(data.turns.filter(learnt()), equal).select(
             pl.col("row").cast(pl.UInt32), said=pl.col("text").hash()
         )
         per_item = equal.join(answers, on="row", how="left").group_by("eval_row", "kind")

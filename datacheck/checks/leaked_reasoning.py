@@ -34,6 +34,7 @@ _META = ascii_edges(
     rf"|{_THEN}(?:我(?:现在)?(?:需要|得|要|来)[^。，\n]{{0,20}}用户"
     r"|用户(?:想|问|让|要求|希望|现在|这次|询问|发来|给出|提到|可能))"
 )
+_DIALOGUE = r"(?m)^\s*(?:用户|客户|[Uu]ser)\s?[:：]"  # quoted in a prompt: what is asked may be what its user wants
 _BEGINS = (
     r"^\W*(?i:ok(?:ay)?[,.]? (?:so|let|i )|alright[,.]|hmm+|let me (?:think|see|start|break|work)"
     r"|let['’]s (?:think|see)"
@@ -121,7 +122,10 @@ class LeakedReasoning(Check):
         heard = of_rows(texts, suspect)
         bare = suspect.with_columns(text=without_code(pl.col("text")))
         bare = bare.join(
-            asked(heard, tags=_TAG, aloud=_ASKED, thinks=_ALOUD), on="row", how="left", maintain_order="left"
+            asked(heard, tags=_TAG, aloud=_ASKED, thinks=f"{_ALOUD}|{_DIALOGUE}"),
+            on="row",
+            how="left",
+            maintain_order="left",
         )
         shown = text.str.split("</think>").list.last()  # what a user sees
         meta = shown.str.contains(_META) | (shown.str.contains(_BEGINS) & shown.str.contains(_SOON))

@@ -6,11 +6,13 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View, rates, total
+from datacheck.features.shared_tails import LastSentences, shared_tails
 from datacheck.features.suspects import Suspects, suspects
-from datacheck.features.turn_texts import evidence, flagged, looks_like_code, of_rows, per_kind, without_code
+from datacheck.features.turn_texts import evidence, flagged, looks_like_code, of_rows, per_kind, texts_of, without_code
 from datacheck.text.edges import ascii_edges, either
 from datacheck.text.gated import by_beginning, contains_behind, contains_run, one_of
 
+_SHOWN = 80  # characters at the end of an answer
 # What Markdown uses (sup, details, b, table, a single br) and what agents do (think, answer, tool_call) is not named.
 _CLOSED = r"(?i:</(?:p|div|span|[uo]l|li|h[1-6]|font|center|script|iframe)\s*>)"
 _OPENED = (
@@ -220,6 +222,9 @@ class LeftoverMarkup(Check):
     Code is left out, and so are results of tools and rows in which some message speaks of HTML, markup or encodings.
     Fine are what Markdown borrows from HTML (`<sup>`, `<details>`, `<b>`, a `<br>` or two, tables), the tags of agents
     and reasoning (`<tool_call>`, `<think>`, `<answer>`) and placeholders of pictures.
+
+    `tails` counts answers that end with one sentence of prose, word for word ("Visit … for more", 请关注公众号): ten
+    and more, at least 2 in 100, where at most half of the answers end so. What is concluded (答案是 B) is none.
     """
 
     metrics = {
@@ -229,15 +234,22 @@ class LeftoverMarkup(Check):
             of="rows",
             limit=Limit(warn_max=0.001),
             why="single tags may be meant; above 1 row in 1,000 pages were not cleaned",
-        )
+        ),
+        "tails": Metric(
+            "rows whose answer ends with a sentence that is the last one of many others",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="a notice or an advertisement was appended, or it is how a writer takes leave: somebody should read it",
+        ),
     }
 
     reads = "text"
     check: Literal["leftover_markup"] = "leftover_markup"
 
     def needs(self) -> tuple[Need, ...]:
-        """What may be markup."""
-        return (Need(MarkedUpTexts()),)
+        """What may be markup, and how answers end."""
+        return Need(MarkedUpTexts()), Need(LastSentences())
 
     def measure(self, data: View) -> Measured:
         """Search every text outside code; leave out the rows whose subject is markup."""
@@ -277,6 +289,7 @@ class LeftoverMarkup(Check):
         found = flagged(prose, kinds, shown).drop(
             "web", "web_asked", "program", "forum", "cipher", "residue", "numbered", "sites", "rated"
         )
+        tails = shared_tails(data).with_columns(problem=pl.lit("shared_tail"), detail=pl.lit(None, pl.String))
         about = total(subjects.filter("web"))
         left_out = Message.plural(
             "{n:,} row speaks of markup or web pages; its markup was not judged",
@@ -284,11 +297,20 @@ class LeftoverMarkup(Check):
             about,
         )
         return Measured(
-            rates("rate", found, data.rows, by=self.by, rows=data.rows),
-            evidence=evidence(found, texts),
-            figures={"kinds": per_kind(found)},
+            (
+                *rates("rate", found, data.rows, by=self.by, rows=data.rows),
+                *rates("tails", tails, data.rows, by=self.by, rows=data.rows),
+            ),
+            evidence=pl.concat([evidence(found, texts), _ends(tails, data)]),
+            figures={"kinds": per_kind(pl.concat([found, tails], how="diagonal_relaxed"))},
             not_checked=(left_out,) if about else (),
         )
+
+
+def _ends(tails: pl.LazyFrame, data: View) -> pl.LazyFrame:
+    """Evidence with the ends of the answers."""
+    shown = pl.format("…{}", pl.col("text").str.strip_chars_end().str.tail(_SHOWN))
+    return evidence(tails, texts_of(data, plain=False)).with_columns(text=shown)
 
 
 def _subjects(texts: pl.LazyFrame) -> pl.LazyFrame:

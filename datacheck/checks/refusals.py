@@ -4,7 +4,7 @@ from typing import Literal
 
 import polars as pl
 
-from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, Value, View, rates
+from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, Value, View, learnt, rates
 from datacheck.features.turn_texts import PLACE, evidence, flagged, messages, per_kind, texts_of
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
@@ -147,7 +147,7 @@ class RefusingEnds(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Look at the beginning, at all of it for a few words, and at the end."""
-        said = messages(part.turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+        said = messages(part.turns).filter(learnt())
         sides = {"head": _suspect(said, part.turns), "date": _dated(said), "tail": _signed(said)}
         return pl.concat([alone(each.with_columns(side=pl.lit(side)).collect()) for side, each in sides.items()])
 

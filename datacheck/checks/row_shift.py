@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 from pydantic import Field
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, View, for_review, rates, saying, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, View, for_review, learnt, rates, saying, total
 from datacheck.features.golds import SOLUTION, golds_of
 from datacheck.features.misplaced import common, misplaced, without, words
 from datacheck.text.arrays import Bools, Int64s
@@ -16,7 +16,6 @@ from datacheck.text.variables import strangers
 
 WINDOWS = 8  # stretches of neighbouring rows that are looked at, spread over the data
 ASKED, TOLD = 200, 500  # characters of a question and of an answer that are compared
-SAID = r"####|boxed\{|[.!?。！？]\s*$"  # in a gold that says something: a worked solution, or a sentence
 WHOLE = 20_000  # characters of all that is asked in a row, in which an answer may stand word for word; and of answers
 QUOTED, GO_ON = 40, 0.1  # characters of an answer that do, and the share of such answers in texts that go on
 SHARED = 2  # rare words that an answer shares with the question of its neighbour, and none with its own
@@ -34,7 +33,7 @@ class RowShift(Check):
     suspicion: no model judges what an answer says.
 
     Answers are the responses of conversations, the chosen ones of pairs, a `solution` beside the gold, and golds that
-    say something: with `####` or a box, or a sentence. A bare gold ("18", "Paris") is none. Where one in ten of the
+    say something: a worked solution, a sentence. A bare gold ("18", "Paris") is none. Where one in ten of the
     answers that fit stand in the neighbour's prompt word for word, the rows are windows over one text (a script), and
     none is named.
 
@@ -139,9 +138,8 @@ class RowShift(Check):
 
 def _answers(turns: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `told`: what is said to the question of each row, all of it; a bare gold says nothing of its question."""
-    said = pl.col("part").is_in(["response", "chosen"])
-    worked = (pl.col("part") == "answer") & pl.col("text").str.contains(SAID)
-    spoken = turns.filter(said | worked).select("row", "text", "tool_calls")
+    said = pl.col("part").is_in(["response", "chosen"]) | learnt()  # results of tools, too
+    spoken = turns.filter(said).select("row", "text", "tool_calls")
     solved = cells.filter(pl.col("path").str.contains(SOLUTION)).select(
         "row", "text", tool_calls=pl.lit(None, pl.String)
     )

@@ -49,7 +49,7 @@ _FEW_OPEN, _CUT_EN = 20, 0.05
 # Prose that has had its stops goes on behind the last one, and ends on a word. Wishes and sums stand without a stop.
 _CLAUSE_ZH = r"[。！？][^。！？；;…\n]{6,}\p{Han}\s*$"
 _CLAUSE_EN = r"[a-z][.!?] [A-Z][^.!?\n]{20,} [a-z]+\s*$"
-_WISH = r"[。！？，]\s*(?:祝|谢谢|感谢|希望|愿|以上|综上|答|答案|故选|所以选|因此)[^。！？\n]*$"
+_WISH = r"[。！？，]\s*(?:(?:最\p{Han}{0,3}的)?祝|谢谢|感谢|希望|愿|以上|综上|答|答案|故选|所以选|因此)[^。！？\n]*$"
 # Where one Chinese answer in ten has clauses and no stop at all, its writers leave the last one out.
 _LOOSE, _UNSTOPPED = 0.1, r"^[^。！？]*[，,；、][^。！？]{4,}$"
 _FENCE = "```"
@@ -78,6 +78,7 @@ _NO_STOP_NEEDED = (
     r"(?:^|\n)(?:(?:[A-Z0-9][\w'’-]*:?|of|the|an?|in|on|at|and|or|for|to|with|from|by),? )+[A-Z][\w'’-]+\s*$",
     r"(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$",
     r": (?:[\w-]+, )+[\w-]+\s*$",
+    r"[。！？，]\s*(?:最\p{Han}{0,3}的)?祝[^。！？\n]{1,20}$",  # 最好的祝福，艾米丽
     r"(?:除外|[0-9]室|窗口)\s*$",  # hours and places of an office: 法定节假日除外, 三楼1525室
     r"\s\.[a-z]{2,6}\s*$",
     r"(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$",

@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, field_validator
 
-from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, rates, total
+from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, learnt, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.askings import Askings, unasked
 from datacheck.features.gold_forms import GoldMarks, other_forms
@@ -38,6 +38,7 @@ _ENOUGH, _SLIPS = 20, 0.05
 _SURE = 0.98  # of the golds of one source, for `auto` to take another grader there than for the whole set
 Usual = Literal["choice", "number", "tool_call", "json", "formula"]
 _USUAL: tuple[Usual, ...] = ("choice", "number", "tool_call", "json", "formula")  # tried in this order
+_MARKS = ["####", "boxed{"]  # of a final answer
 _SOURCES = 100  # more than these are no sources to compare
 
 
@@ -64,6 +65,7 @@ class UnverifiableAnswers(Check):
     the solution that stands beside it.
     Where a row has a solution beside its gold, the answer that it marks must be the gold (`disagrees`): as number, in
     spelling, or by math-verify.
+    Where most solutions mark their final answer, those that do not are named (`no_marker`, in `forms`).
     Golds written otherwise than nearly all (`forms`: `$18`, `18 dollars`, `\boxed{18}` among bare numbers, `b` among
     `A`), and options that cannot be told apart (`options`), are looked at where the set shows what is usual. So are
     options in the text of prompts: none (`no_options`), without that of the gold (`gold_not_listed`), A, B, D
@@ -228,6 +230,7 @@ class UnverifiableAnswers(Check):
             doubts["unusual"] = _unusual(golds, self.usual).lazy()
         evidence = pl.concat([told, missing, wrong], how="diagonal").sort("row", maintain_order=True)
         sets = self._sets(data, every, evidence)
+        sets["forms"] = pl.concat([sets["forms"], _unmarked(data.turns, self.of, evidence)], how="diagonal_relaxed")
         doubted = [lines.with_columns(problem=pl.lit(name)) for name, lines in doubts.items()]
         doubted += sets.values()
         doubts |= sets
@@ -308,6 +311,18 @@ class UnverifiableAnswers(Check):
         else:
             found["forms"] = told.lazy().head(0).with_columns(problem=pl.lit("other_form"))
         return found
+
+
+def _unmarked(turns: pl.LazyFrame, of: Of, told: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `where`, `text`, `problem`: solutions that mark no final answer, where most do, of rows not told of."""
+    said = turns.filter(pl.col("part") == of, learnt()).group_by("row", maintain_order=True).last()
+    marked = pl.col("text").str.contains_any(_MARKS)
+    table = said.select("row", where="path", text=pl.when(~marked).then("text")).collect()
+    if table.height < _ENOUGH or table["text"].null_count() <= table.height / 2:
+        table = table.clear()
+    known = told.select(pl.col("row").cast(pl.UInt64))
+    found = table.lazy().drop_nulls("text").with_columns(pl.col("row").cast(pl.UInt64), problem=pl.lit("no_marker"))
+    return found.join(known, on="row", how="anti", maintain_order="left")
 
 
 def _with_source(golds: pl.DataFrame, rows: pl.LazyFrame) -> pl.DataFrame:

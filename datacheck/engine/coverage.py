@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from datacheck.check import UNREAD, Check, Message, Subject, place
+from datacheck.check import UNREAD, Check, Message, Subject, learnt, place
 from datacheck.engine.unread import SAID, why_unread
 from datacheck.text.prose import is_prose
 
@@ -38,7 +38,7 @@ def subjects_of(turns: pl.DataFrame, cells: pl.DataFrame) -> dict[Subject, list[
     """Subject → rows that have it and were read, rows where it could not be read; of rows whose format is known."""
     part, calls = pl.col("part"), pl.col("tool_calls").is_not_null()
     told = turns.lazy().select(
-        "row", "part", "path", calls=calls, text=pl.col("text").is_not_null(), kind="content_type"
+        "row", "part", "role", "path", calls=calls, text=pl.col("text").is_not_null(), kind="content_type"
     )
     elsewhere = pl.concat([_inside(cells.lazy()), _beside(told, cells.lazy())]).unique()
     told = told.join(elsewhere.with_columns(inside=True), on=["row", "path"], how="left", maintain_order="left")
@@ -47,7 +47,7 @@ def subjects_of(turns: pl.DataFrame, cells: pl.DataFrame) -> dict[Subject, list[
     has: dict[Subject, pl.Expr] = {
         "text": (part != "tools").any(),
         "prompt": (part == "prompt").any(),
-        "answer": part.is_in(_ANSWERS).any(),
+        "answer": (part.is_in(_ANSWERS) | learnt()).any(),
         "solution": part.is_in(_SOLUTIONS).any(),
         "pair": (part == "chosen").any() & (part == "rejected").any(),
         "tool_call": ((part == "tools") | pl.col("calls")).any(),

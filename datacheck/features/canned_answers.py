@@ -14,8 +14,10 @@ _ROWS = 100  # answers from which on this share says something
 # What is right again and again: refusals, who one is, that a text does not say it; calls and values are no prose.
 _BY_DESIGN = ascii_edges(
     r"(?i)^\s*(?:[\[{(<`\"']|(?:i['’]?m|i am|my name|as an?|this is|hello|hi)\b|我[是叫]|我的名字|作为|[您你]好，我)"
-    r"|\bsorry\b|apologi|\bunable\b|\bcan(?:no|['’])t\b|\bnot\b|\bno\b|\bnone\b|\binsufficient\b|抱歉|对不起|无法|不能|不知|没有|未|不存在"
+    r"|\bsorry\b|apologi|\bunable\b|\bcan(?:no|['’])t\b|\binsufficient\b|抱歉|对不起|无法|不能|不知|不存在"
 )
+_DENIES = ascii_edges(r"(?i)\bnot\b|\bno\b|\bnone\b|没有|未")  # a long answer says so of something on its way
+_SHORT = 160  # bytes
 
 
 def canned_answers(data: View) -> pl.LazyFrame:
@@ -35,7 +37,9 @@ def canned_answers(data: View) -> pl.LazyFrame:
     often = counts.filter(pl.col("questions") >= _LEAST).select("answer")
     rows = said.join(often, on="answer", how="semi")
     texts = of_rows(messages(data.turns), rows.lazy()).filter(pl.col("role") == "assistant")
-    prose = ~pl.col("text").str.contains(_BY_DESIGN) & ~looks_like_code(pl.col("text"))
+    text = pl.col("text")
+    denied = (text.str.len_bytes() < _SHORT) & text.str.contains(_DENIES)
+    prose = ~text.str.contains(_BY_DESIGN) & ~denied & ~looks_like_code(text)
     return texts.filter(prose).select(pl.col(name).cast(kind) for name, kind in _NONE.schema.items())
 
 

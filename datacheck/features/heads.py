@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.features.turn_texts import PLACE, holds_each, messages, of_rows
+from datacheck.features.turn_texts import PLACE, holds_each, last_answers, messages, of_rows
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -112,9 +112,8 @@ def _going_on(texts: pl.LazyFrame, of: pl.DataFrame) -> pl.Series:
 
 
 def _beginnings(texts: pl.LazyFrame) -> pl.LazyFrame:
-    answer = pl.col("part").is_in(["response", "chosen"]) & (pl.col("role") == "assistant")
     asked = (pl.col("part") == "prompt") | pl.col("role").eq_missing("user")
-    last = texts.filter(answer).filter(pl.col("turn") == pl.col("turn").max().over("row"))
+    last = last_answers(texts)
     first = texts.filter(asked & (pl.col("role") == "user")).filter(pl.col("turn") == pl.col("turn").min().over("row"))
     sides = [last.with_columns(side=pl.lit("answer")), first.with_columns(side=pl.lit("prompt"))]
     whole = pl.col("text")

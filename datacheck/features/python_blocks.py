@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from datacheck.check import Feature, View
+from datacheck.check import Feature, View, learnt
 from datacheck.features.turn_texts import messages
 from datacheck.text.gated import one_of
 from datacheck.text.python_code import fault, is_judged
@@ -38,5 +38,4 @@ class PythonBlocks(Feature):
 
 
 def _learned() -> pl.Expr:
-    answers = pl.col("part").is_in(["response", "chosen"])
-    return answers | ((pl.col("part") == "prompt") & (pl.col("role") == "assistant"))
+    return learnt() | ((pl.col("part") == "prompt") & (pl.col("role") == "assistant"))

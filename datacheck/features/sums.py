@@ -4,7 +4,7 @@ import re
 
 import polars as pl
 
-from datacheck.check import Feature, View
+from datacheck.check import Feature, View, learnt
 from datacheck.features.golds import SOLUTION
 from datacheck.features.turn_texts import messages, of_rows, without_code
 from datacheck.text.equations import Equation, equations
@@ -56,7 +56,7 @@ class Sums(Feature):
 
 def _told(part: View) -> pl.LazyFrame:
     """What is to be learned of a row, and the worked solution beside its gold: `row`, `path`, `text`."""
-    learned = pl.col("part").is_in(["response", "chosen", "answer"])
+    learned = learnt() | (pl.col("part") == "answer")  # a gold may be nothing but a sum
     said = messages(part.turns, plain=True).filter(learned | _earlier())
     worked = part.cells.filter(pl.col("path").str.contains(SOLUTION), pl.col("text").is_not_null())
     return pl.concat([each.select("row", "path", "text") for each in (said, worked)], how="vertical_relaxed")

@@ -26,7 +26,7 @@ _HEAD = (
 )
 _LEAST = 20  # answers with thinking from which on a set has a form
 _NEARLY_ALL = 0.9  # share of them, or of all answers, that makes it the usual form
-_PART = 0.5  # share of empty blocks up to which they are not the usual form
+_PART = 0.5  # share of empty blocks up to which they are not the usual form; where other answers have none, nor above
 _LONG = 20  # characters of a thinking that is no chance copy
 _SILENT = r"^[\s.…·\-—]*(?i:none|n/?a|null|nan|无|空)?[\s.。…]*$"
 _OFF = (
@@ -56,7 +56,7 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
     usual = blocks.select(
         late=pl.col("late").mean() <= 1 - _NEARLY_ALL,
         several=pl.col("several").mean() <= 1 - _NEARLY_ALL,
-        empty=pl.col("empty").mean() < _PART,
+        empty=(pl.col("empty").mean() < _PART) | (thinking + others < _NEARLY_ALL * shapes.height),
     ).row(0, named=True)
     problem = [
         pl.when(pl.lit(usual[kind]) & pl.col(kind)).then(pl.lit(name))

@@ -7,7 +7,7 @@ from typing import Literal
 import polars as pl
 from polars.io.plugins import register_io_source
 
-from datacheck.check import View, saying
+from datacheck.check import View, learnt, saying
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -83,7 +83,7 @@ def messages(turns: pl.LazyFrame, *, plain: bool = False) -> pl.LazyFrame:
 
 def last_answers(texts: pl.LazyFrame) -> pl.LazyFrame:
     """The last answer of each row that is learnt, of `messages`."""
-    said = texts.filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    said = texts.filter(learnt())
     return said.filter(pl.col("turn") == pl.col("turn").max().over("row"))
 
 

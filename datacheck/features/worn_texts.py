@@ -6,7 +6,7 @@ twice). Others are a way to write, and odd only beside answers that are written 
 
 import polars as pl
 
-from datacheck.check import Feature, Need, View
+from datacheck.check import Feature, Need, View, learnt
 from datacheck.features.turn_texts import (
     PLACE,
     asked,
@@ -27,6 +27,7 @@ _LONG = 60  # bytes; a shorter answer may well be a label or a name
 _HEAD = 240  # characters in which signs are looked for that stand all over a text
 _LEAST = 50  # answers that are written as usual, from which on there is a usual way
 _MOST = 0.05  # share of those that may be otherwise; where more are, it is a way to write
+_OF_CASE = 0.4  # sets write in capitals or do not: none of 60 public ones has both ways in more than 1 answer in 20
 _OF_LISTS = 0.1  # lists are in few answers, so that damage to a few of these is a larger share of them
 _SIGN = r"[^\p{L}\p{N}\p{M}\s]"
 _HALF = r"\p{Han}[,.!?;:] ?\p{Han}"
@@ -120,8 +121,8 @@ def worn_texts(data: View) -> pl.LazyFrame:
 
     By themselves: those of `_MARKS`, `one_line` of a table or a fence, `doubled_words` and `doubled_sentences`,
     `digits_in_words` (he11o w0r1d), `misspelt` (common English words with a letter lost or misread), `joined_words`
-    (one+two). Beside 50 answers and more that are written otherwise, if at most 5 % are so: `lowered`, `unpunctuated`,
-    `half_width`, `split_words`, and `one_line` of lists (10 % of them).
+    (one+two). Beside 50 answers and more that are written otherwise, if at most 5 % are so: `lowered` (40 %),
+    `unpunctuated`, `half_width`, `split_words`, and `one_line` of lists (10 % of them).
     WornSigns is a declared need.
     """
     signs = data[Need(WornSigns())].collect()
@@ -158,7 +159,7 @@ def _usual(signs: pl.DataFrame, kind: str, base: str) -> bool:
     """Whether enough answers are written otherwise, and few so."""
     found = int(signs[kind].sum())
     others = signs.filter(pl.col(base) & ~pl.col(kind)).height
-    most = _OF_LISTS if base == "listed" else _MOST
+    most = _OF_CASE if kind == "lowered" else _OF_LISTS if base == "listed" else _MOST
     return others >= _LEAST and found <= most * (others + found)
 
 
@@ -172,7 +173,7 @@ def _still_so() -> pl.Expr:
 
 
 def _signs(turns: pl.LazyFrame) -> pl.LazyFrame:
-    said = messages(turns).filter(pl.col("part").is_in(["response", "chosen"]), pl.col("role") == "assistant")
+    said = messages(turns).filter(learnt())
     text, head = pl.col("text"), pl.col("head")
     long = said.filter(text.str.len_bytes() >= _LONG)
     table = long.with_columns(head=text.str.head(_HEAD)).collect()

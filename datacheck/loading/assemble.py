@@ -382,7 +382,7 @@ class Assembler:
             raise Rejected("text_too_long", remark("more than {most}", most=in_words(limit)))
 
     def _lists_wanted(self) -> bool:
-        return self.reading.format in {"auto", "messages", "sharegpt"}
+        return self.reading.format in {"auto", "messages", "sharegpt", "rlvr"}
 
     def _unclassified_list(self, record: list[Any]) -> tuple[str, Extract]:
         if not record or not all(item.__class__ is dict for item in record):

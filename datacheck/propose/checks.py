@@ -1,10 +1,11 @@
 """The checks that data of a kind needs, each with the limits in force."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 import polars as pl
 
+from datacheck.check import learnt
 from datacheck.contract.discover import check_class
 from datacheck.features.media import names_files
 from datacheck.features.unit_tests import is_judged
@@ -44,6 +45,7 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
 }
 _OF_GOLDS = ("unverifiable_answers", "conflicting_answers", "choice_balance")
 _REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}
+_SAID = 0.5  # share of the golds from which on they are worked solutions, or prose: answers to learn
 _USED = 0.05  # share of the rows from which on a language belongs to the data
 _TOLD = 3  # characters of one form only that tell simplified from traditional
 _LOOKED_AT = 2_000  # texts, spread over the data, whose languages are counted
@@ -96,12 +98,20 @@ def _is_tested(record: Any) -> bool:
 
 def _of_kind(kind: str, tables: Tables) -> Iterator[str]:
     unanswered = kind == "choices" and not (tables.turns["part"] == "answer").any()  # a test set without its answers
-    for check in _CHECKS[kind]:
+    for check in _named(kind, tables.turns):
         if check == "near_duplicates" and kind == "prompt" and _unread_beside(tables):
             yield "# it only warns: prompts are compared, and the texts beside them that are not judged may differ"
             yield from item(check, severity="warn")
         elif not (unanswered and check in _OF_GOLDS):
             yield from item(check, **check_class(check).fitted(tables.turns))
+
+
+def _named(kind: str, turns: pl.DataFrame) -> Iterable[str]:
+    """The checks of a kind, and those of answers where golds are answers to learn."""
+    golds = turns.filter(pl.col("part") == "answer")
+    if kind in {"verifiable", "answered"} and golds.filter(learnt()).height > _SAID * golds.height:
+        return dict.fromkeys((*_CHECKS[kind], *_ANSWERS))
+    return _CHECKS[kind]
 
 
 def _unread_beside(tables: Tables) -> bool:

@@ -13,7 +13,7 @@ _MOST = 0.9  # of the rows must have a key
 _PROMPTS = tuple(
     """
     instruction prompt question query user_query user_prompt user_input user_message problem user human input input_text
-    question_text prompt_text source source_text src q 指令 问题 题目 提问 输入 用户
+    question_text prompt_text problem_text source source_text src q 指令 问题 题目 提问 输入 用户
     问 提示词 問題 題目 提問 輸入 用戶 問 提示詞
 """.split()
 )
@@ -27,7 +27,7 @@ _RESPONSES = tuple(
 )
 _GOLDS = tuple(
     """
-    answer gold target solution final_answer ground_truth gold_answer result label 答案
+    answer gold target solution final_answer ground_truth gold_answer answer_number result label 答案
 """.split()
 )
 # Two languages of a translation; where few values differ, where rows come from, or what they were sorted into.

@@ -141,7 +141,7 @@ def _rule(cells: pl.DataFrame, rows: int, *, unique: bool, whole: bool, read: bo
         rule.append("unique: true")
         odd += len(texts) - texts.n_unique()
     elif kind == ["string"] and whole:
-        values, others = _values(texts)
+        values, others = _values(texts) if texts.str.contains(r"\S").any() else ([], 0)  # blanks are no label
         rule += [f"enum: {json.dumps(values, ensure_ascii=False)}"] if values else []
         odd += others
     return rule, odd

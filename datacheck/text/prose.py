@@ -1,5 +1,7 @@
 """Whether a value holds prose: what somebody might want a model to read or to write, however short."""
 
+import re
+
 import polars as pl
 
 _CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
@@ -9,6 +11,22 @@ _CJK = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]"
 _PROSE = rf"(?:\p{{L}}+[^\p{{L}}\s]*\s+[^\p{{L}}\s]*){{3}}\p{{L}}|(?:{_CJK}\P{{L}}{{0,2}}){{8}}"
 _SAID = rf"\p{{L}}\s+\p{{L}}|{_CJK}{{2}}"
 _IN_LIST = r"\[\d+\]\."
+# The same prose, in Python; at the beginning of a text, where it stands if it does.
+_LETTER, _OTHER = r"[^\W\d_]", r"(?:[\d_]|[^\w\s])*"
+_SAYS = re.compile(
+    rf"(?:{_LETTER}+{_OTHER}\s+{_OTHER}){{3}}{_LETTER}"
+    r"|(?:[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af][\W\d_]{0,2}){8}"
+)
+_BEGINNING = 2_000  # characters
+_VALUES = ("[", "{")  # how lists and objects begin
+_MARKS, _WORKING = ("####", "boxed{"), 10  # of a final answer, and characters before it from which on they lead to it
+
+
+def says_something(text: str) -> bool:
+    """Whether a gold is something to learn to say (prose, a worked solution), and no value to compare with."""
+    if text.lstrip().startswith(_VALUES):
+        return False
+    return _SAYS.search(text[:_BEGINNING]) is not None or any(text.find(mark, _WORKING) > 0 for mark in _MARKS)
 
 
 def is_prose(*, brief: bool = True) -> pl.Expr:

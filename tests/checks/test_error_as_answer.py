@@ -162,3 +162,10 @@ def test_a_link_for_an_answer():
     assert kinds(" https://example.com/a/17 ") == ["link"]
     assert kinds("https://example.com/a/17", "番茄的照片在哪里？") == []
     assert kinds("See https://example.com/a/17 for it.") == []
+
+
+def test_one_worked_solution_for_many_questions():
+    solution = "Of 30 members 12 did not order any juice at all. " * 3 + "So 18 did.\n#### 18"
+    rows = [{"question": f"How many of {n} did?", "answer": f"{n} did, and no one else.\n#### {n}"} for n in range(114)]
+    bad = [{"question": f"How many ordered number {n}?", "answer": solution} for n in range(6)]
+    assert measure(ErrorAsAnswer(), [*rows, *bad]).value("canned") == Ratio(6, 120)

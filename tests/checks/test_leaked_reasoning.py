@@ -122,3 +122,9 @@ def test_a_scene_does_not_begin_with_what_the_user_wants():
     assert kinds("Okay, so the user is asking for a story. Once upon a time.", story) == ["scratchpad"]
     assert kinds("Hmm, at noon? Wait, no. Ann took the can away.", story) == []
     assert kinds("Okay, so the user is asking for a gardener.", aloud) == []
+
+
+def test_what_the_user_of_a_quoted_dialogue_wants_is_an_answer():
+    asked = "客服：您好。\n用户：我想查话费。\n请问：用户想要查询的是什么？"
+    assert kinds("用户想要查询话费。", asked) == []
+    assert kinds("用户想要查询话费。") == ["scratchpad"]

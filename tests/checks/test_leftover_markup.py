@@ -1,5 +1,6 @@
 import base64
 import html
+import random
 
 import pytest
 
@@ -233,3 +234,47 @@ def test_english_in_base64_that_is_the_whole_answer():
     assert kinds(data) == ["base64"]
     assert kinds(data, "Encode this in base64: The trees near our house") == []
     assert kinds(f"A word of {data} letters") == []
+
+
+def ending(*ends):
+    """Answers of their own, the last ones with these ends."""
+    words = ["".join(random.Random(n).choices("bdfgklmnprstvz", k=12)) for n in range(200)]
+    told = [f"The {word[:6]} by the {word[3:9]} house always likes the {word[6:]}." for word in words]
+    rows = [f"{answer}{end}" for answer, end in zip(told, [*[""] * (200 - len(ends)), *ends], strict=True)]
+    return [{"question": f"What does {word} like?", "answer": answer} for word, answer in zip(words, rows, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("end", "rows"),
+    [
+        ("\n\nHope this helps! Visit www.example-tutors.com for more.", 10),
+        (" 更多内容请关注公众号“学习小助手”。", 60),
+        (" Let me know if you have other questions.", 10),
+    ],
+)
+def test_a_sentence_at_the_end_of_many_answers(end, rows):
+    result = measure(LeftoverMarkup(), ending(*[end] * rows))
+    assert (result.value("tails"), result.value("rate").n) == (Ratio(rows, 200), 0)
+    assert {place["line"] for place in result.first} <= {*range(201 - rows, 201)}
+
+
+@pytest.mark.parametrize(
+    "ends",
+    [
+        [" Let me know if you have other questions."] * 9,  # too few
+        [" That is how we say goodbye, my friend."] * 110,  # how the set is written
+        ["\nSo the answer is B."] * 40,
+        [" 因此应该选择第二个选项。"] * 40,
+        ["\n#### 100"] * 40,
+        ["\nreturn the_last_value_of(it)"] * 40,
+        [" I feel quite glad about it.", " I feel quite sad about it.", " I feel nothing about it."] * 66,  # labels
+    ],
+)
+def test_ends_that_are_meant(ends):
+    assert measure(LeftoverMarkup(), ending(*ends)).value("tails").n == 0
+
+
+def test_one_answer_many_times_has_no_tail():
+    answer = "The kettle boils water for the tea of all. It is in the kitchen of the house."
+    rows = [{"question": f"Where is number {n}?", "answer": answer} for n in range(30)]
+    assert measure(LeftoverMarkup(), [*ending(), *rows]).value("tails").n == 0

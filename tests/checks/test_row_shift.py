@@ -67,7 +67,7 @@ def test_worked_solutions_and_chosen_answers_slip_as_well(record):
 
 
 def test_bare_golds_are_no_answers_that_could_slip():
-    rows = [{"question": asked, "answer": told.removesuffix(".")} for asked, told in slipped(pairs(60))]
+    rows = [{"question": asked, "answer": " ".join(told.split()[:3])} for asked, told in slipped(pairs(60))]
     assert measure(RowShift(), rows).value("shifted") == Ratio(0, 60)
 
 

@@ -75,3 +75,10 @@ def test_it_warns():
     rows = [*(row(f"{USUAL}{at}") for at in range(39)), row(f"<think></think>{ANSWER}")]
     assert measure(LeakedReasoning(), rows).value("unlike") == Ratio(1, 40)
     assert finding(LeakedReasoning(), rows).status == "warn"
+
+
+@pytest.mark.parametrize(("with_block", "named"), [(30, 30), (60, 60), (95, 5), (100, 0)])
+def test_empty_blocks_in_a_part_of_the_answers(with_block, named):
+    """A template that writes an empty block was applied to a part of the rows; all of them may be for no thinking."""
+    rows = [row(f"<think>\n\n</think>\n\n{ANSWER}{n}" if n < with_block else f"{ANSWER}{n}") for n in range(100)]
+    assert measure(LeakedReasoning(), rows).value("unlike").n == named

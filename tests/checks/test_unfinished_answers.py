@@ -62,6 +62,7 @@ def test_cut_in_the_middle(answer, problem):
         "Give a schema, begin the answer with '{' or '```json', and say where it ends.",
         "Type ```ls``` and read what ```cat``` prints, then close with a ``` of your own.",
         ZH + ZH + "祝你学习愉快，考试顺利，天天向上",
+        ZH + ZH + "最好的祝福，艾米丽",
         ZH + ZH + "主要因素：光照；温度；水分；二氧化碳浓度",
         ZH + ZH + "\n\n参考文献：植物生理学第五章第二节",
         EN + EN + "Yours in the hope of many more green leaves, Dr. Green",

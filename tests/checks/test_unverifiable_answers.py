@@ -490,3 +490,16 @@ def test_what_golds_are_is_what_the_contract_says(usual, good):
     assert [problem for _, problem in told.problems] == ["unusual"] * len(SPOILT)
     assert finding(UnverifiableAnswers(usual=usual), golds(*good, *SPOILT)).status is Status.WARN
     assert finding(UnverifiableAnswers(usual=usual), golds(*good, "DNE")).status is not Status.WARN or usual == "choice"
+
+
+@pytest.mark.parametrize("mark", ["#### {}", "So it is \\boxed{{{}}}."])
+def test_solutions_that_mark_no_answer_where_most_do(mark):
+    golds = [f"The sum of both is {n} + {n + 1} = {2 * n + 1}. " + mark.format(2 * n + 1) for n in range(100)]
+    bad = [gold.split(". ")[0] + "." if n % 10 < 3 else gold for n, gold in enumerate(golds)]
+    rows = [
+        [{"question": f"What is {n} + {n + 1}?", "answer": gold} for n, gold in enumerate(each)]
+        for each in (golds, bad)
+    ]
+    assert measure(UnverifiableAnswers(), rows[0]).value("forms").n == 0
+    result = measure(UnverifiableAnswers(), rows[1])
+    assert (result.value("forms"), {problem for *_, problem in result.places}) == (Ratio(30, 100), {"no_marker"})

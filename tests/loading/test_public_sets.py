@@ -4,7 +4,8 @@ import pytest
 
 from datacheck.checks.role_errors import RoleErrors
 from datacheck.loading.formats import candidates
-from datacheck.loading.formats.turns import Styles
+from datacheck.loading.formats.chat import read_list
+from datacheck.loading.formats.turns import Styles, gold_turn
 from datacheck.testing import measure
 
 A, B, C = "What is shown here, and what does it do?", "A kettle that boils water for the tea.", "A cup of cold coffee."
@@ -54,6 +55,11 @@ def became(record):
             {"question": A, "options": [B, C], "ground_truth": "B", "predicted": "A", "correct": False},
             "multiple_choice",
             "prompt question option options[0] option options[1] answer ground_truth",
+        ),
+        (
+            {"conversations": [{"from": "human", "value": A}, {"from": "assistant", "ground_truth": {"value": "3"}}]},
+            "rlvr",
+            "prompt conversations[0].value answer conversations[1].ground_truth.value",
         ),
         ({"query": A, "expected_answer": B, "provider": "x"}, "qa", "prompt query answer expected_answer"),
         ({"turns": [{"user": A, "bot": B}]}, "messages", "prompt turns[0].user response turns[0].bot"),
@@ -138,6 +144,29 @@ def became(record):
 def test_what_public_sets_become(record, name, turns):
     words = turns.split()
     assert became(record) == (name, list(zip(words[::2], words[1::2], strict=True)))
+
+
+def test_a_list_whose_last_message_holds_the_gold():
+    name, extract = read_list(
+        [{"role": "user", "content": A}, {"role": "assistant", "ground_truth": "3"}], Styles.of({})
+    )
+    assert (name, [turn[0] for turn in extract.turns]) == ("rlvr", ["prompt", "answer"])
+    told = [{"role": "user", "content": A}, {"role": "assistant", "content": B, "ground_truth": "3"}]
+    assert read_list(told, Styles.of({}))[0] == "messages"  # it is answered
+
+
+@pytest.mark.parametrize(
+    ("gold", "role"),
+    [
+        ("She sold 24.\n#### 24", "assistant"), (r"2 + 2 = 4, \boxed{4}", "assistant"), (B, "assistant"),
+        ("因为三加四等于七，所以还剩七个。", "assistant"), ("Error: 429 Too Many Requests, rate limit reached.", "assistant"),
+        ("18", None), (r"\frac{\sqrt{3}}{2}", None), ("B", None), (r"\boxed{4}", None), ("#### 4", None), ("Paris", None),
+        ('[{"name": "find a way to the next town"}]', None), ({"one": B}, None), (18, None), (None, None), ("", None),
+        ("4" * 100_000, None), ("a" * 100_000, None),
+    ],
+)  # fmt: skip
+def test_a_gold_that_says_something_is_said_by_the_assistant(gold, role):
+    assert gold_turn("answer", gold)[:3] == ("answer", 0, role)
 
 
 def test_names_that_say_less_give_way():

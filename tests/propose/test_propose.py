@@ -811,3 +811,34 @@ def test_what_golds_are_is_written_down(tmp_path: Path, gold, usual):
     (judged,) = [check for check in checks if check["check"] == "unverifiable_answers"]
     assert judged.get("usual") == usual
     assert ("unusual" in judged["limits"]) == (usual is not None)
+
+
+SOLVED = "She sells 7 and 9 eggs a day, which is 7 + 9 = 16 eggs.\n#### 16"
+
+
+@pytest.mark.parametrize(
+    ("gold", "finding"),
+    [
+        ("Error: 429 Too Many Requests. Rate limit reached.", "error_as_answer"),
+        ("I'm sorry, but I cannot help with that request.", "refusals"),
+        ("She sells 7 and 9 eggs every single day, and the", "unfinished_answers"),
+    ],
+)
+def test_worked_solutions_are_judged_as_answers(tmp_path: Path, gold, finding):
+    names = ["".join(random.Random(n).choices("bdfgklmnprstvz", k=8)) for n in range(40)]
+    rows = [
+        {"question": f"How many eggs does {name} sell?", "answer": SOLVED.replace("She", name) if n % 3 else gold}
+        for n, name in enumerate(names)
+    ]
+    (tmp_path / "solved.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (tmp_path / "c.yaml").write_text(contract_for(tmp_path / "solved.jsonl"), encoding="utf-8")
+    found = {each.check: each for each in validate(tmp_path / "c.yaml").findings}
+    assert (found[finding].status, found[finding].values[0].count) == ("warn", 14)
+
+
+def test_blanks_are_no_label(tmp_path: Path):
+    rows = [{"text": f"Number {n} is a number.", "note": "\n " if n == 3 else " "} for n in range(30)]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert yaml.safe_load(contract_for(tmp_path / "data.jsonl"))["datasets"]["train"]["schema"]["note"] == {
+        "type": "string"
+    }

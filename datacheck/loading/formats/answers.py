@@ -11,7 +11,17 @@ from datacheck.loading.formats.base import PASSAGES, Format, Name, first_of
 from datacheck.loading.formats.chat import KEYS
 from datacheck.loading.formats.chatml import prompt_turns
 from datacheck.loading.formats.instruct import history_turns, side_turns
-from datacheck.loading.formats.turns import Extract, Styles, Turn, answers_from, message_turns, plain_turn, tools_turn
+from datacheck.loading.formats.turns import (
+    Extract,
+    Styles,
+    Turn,
+    answers_from,
+    gold_inside,
+    gold_turn,
+    message_turns,
+    plain_turn,
+    tools_turn,
+)
 
 if TYPE_CHECKING:
     from datacheck.loading.cells import Cell
@@ -33,7 +43,6 @@ ANSWERS = (
 )
 LETTERS = ("A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
 _OPTION_TEXTS = ("text", "content")  # of an option that is an object
-_VALUES = ("value", "Value", "text", "spans")  # of a gold that is an object: TriviaQA's, SQuAD's, DROP's
 # "a ) 38 , b ) 27.675 , c ) 30" (MathQA), "A) 3 B) 4" (AGIEval's SAT)
 _MARK = re.compile(r"(?:^|[\s,;，；])[(（\[]?([A-Ja-j])\s?[)）\].．、](?=\s|\S)")
 
@@ -48,18 +57,8 @@ def read_qa(record: dict[str, Any], styles: Styles, question: str, answer: str) 
     rendered = prompt_turns(record[question], question, len(turns))
     turns += rendered or [with_passage(record, question, used, len(turns))]
     cells: list[Cell] = []
-    turns.append(_gold(answer, record[answer], cells))
+    turns.append(gold_inside(answer, record[answer], cells))
     return Extract(turns, frozenset(used), cells)
-
-
-def _gold(key: str, value: Any, cells: list[Cell]) -> Turn:
-    """The turn of a gold; of an object that tells more than the gold, that of its value."""
-    name = next((n for n in _VALUES if n in value), None) if value.__class__ is dict else None
-    if name is None:
-        return plain_turn("answer", 0, None, key, value)
-    for other in sorted(value.keys() - {name}):
-        walk(f"{key}.{other}", value[other], cells, 1_000)
-    return plain_turn("answer", 0, None, f"{key}.{name}", value[name])
 
 
 def with_passage(record: dict[str, Any], question: str, used: set[str], number: int) -> Turn:
@@ -162,7 +161,7 @@ def read_reward_model(
     asked = side_turns(record, prompt, "prompt", 0, styles, cells, "user")
     if asked is None:
         return None
-    answer = plain_turn("answer", 0, None, f"{reward}.ground_truth", told["ground_truth"])
+    answer = gold_turn(f"{reward}.ground_truth", told["ground_truth"])
     for name, value in told.items():
         if name != "ground_truth":
             walk(f"{reward}.{name}", value, cells, 1_000)
@@ -188,7 +187,7 @@ def read_verifiable(
         turns = prompt_turns(record[key], key) or [plain_turn("prompt", 0, "user", key, record[key])]
     else:
         return None
-    turns.append(plain_turn("answer", 0, None, answer, record[answer]))
+    turns.append(gold_turn(answer, record[answer]))
     return Extract(turns + tools_turn(record), frozenset({key, answer, "tools"}), cells)
 
 

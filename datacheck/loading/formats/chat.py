@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from datacheck.loading.cells import walk
 from datacheck.loading.formats.base import Format, Name, first_of
 from datacheck.loading.formats.turns import (
     Extract,
@@ -12,6 +13,7 @@ from datacheck.loading.formats.turns import (
     Styles,
     Turn,
     answers_from,
+    gold_inside,
     message_turns,
     plain_turn,
     tools_turn,
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 KEYS = ("messages", "conversations", "conversation")
 _EVERYTHING = 2**31
+_GOLD, _LEAVES = "ground_truth", 1_000  # beside the role of a message that has no content
 
 
 def conversation_key(keys: frozenset[str]) -> str | None:
@@ -68,7 +71,7 @@ _ONLY = {key: frozenset({key}) for key in KEYS}
 
 def read_messages(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
     """Read {messages: [{role, content}]}, under any of the usual keys."""
-    if styles.style_of(record[key]) is not styles.openai:
+    if styles.style_of(record[key]) is not styles.openai or _ends_with_gold(record[key], styles.openai):
         return None
     return conversation(record, key, styles.openai)
 
@@ -76,7 +79,7 @@ def read_messages(record: dict[str, Any], styles: Styles, key: str) -> Extract |
 def read_sharegpt(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
     """Read {conversations: [{from, value}]}, also {from, content}, or ms-swift's [{human, assistant}]."""
     style = styles.style_of(record[key])
-    if style is not None and style is not styles.openai:
+    if style is not None and style is not styles.openai and not _ends_with_gold(record[key], style):
         return conversation(record, key, style)
     return _pairs(record, key)
 
@@ -113,9 +116,36 @@ def read_list(record: list[Any], styles: Styles) -> tuple[str, Extract] | None:
     style = styles.style_of(record)
     if style is None:
         return None
+    if _ends_with_gold(record, style):
+        return "rlvr", _awaited(record, style, "")
     cells: list[Cell] = []
     turns = message_turns(record, style, "", ("prompt", answers_from(record, style), "response"), 0, cells)
     return "messages" if style is styles.openai else "sharegpt", Extract(turns, frozenset(), cells)
+
+
+def read_awaited(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
+    """Read a conversation whose last message holds the gold of what is to be said there (Open-Reasoner-Zero)."""
+    style = styles.style_of(record[key])
+    if style is None or not _ends_with_gold(record[key], style):
+        return None
+    extract = _awaited(record[key], style, key)
+    return extract._replace(turns=extract.turns + tools_turn(record), used=frozenset({key, "tools"}))
+
+
+def _ends_with_gold(messages: list[Any], style: Style) -> bool:
+    last = messages[-1]
+    return last.__class__ is dict and _GOLD in last and style.content not in last
+
+
+def _awaited(messages: list[Any], style: Style, key: str) -> Extract:
+    """The turns of all messages but the last one, and of its gold."""
+    cells: list[Cell] = []
+    turns = message_turns(messages[:-1], style, key, ("prompt", _EVERYTHING, ""), 0, cells)
+    last, where = messages[-1], f"{key}[{len(messages) - 1}]"
+    turns.append(gold_inside(f"{where}.{_GOLD}", last[_GOLD], cells))
+    for name in sorted(last.keys() - {style.role, _GOLD}):
+        walk(f"{where}.{name}", last[name], cells, _LEAVES)
+    return Extract(turns, frozenset(), cells)
 
 
 def read_prompt_messages(record: dict[str, Any], styles: Styles, key: str) -> Extract | None:
@@ -140,6 +170,7 @@ FORMATS = (
         for each in (
             Format("messages", 660, frozenset({key}), partial(read_messages, key=key), without),
             Format("sharegpt", 650, frozenset({key}), partial(read_sharegpt, key=key), without),
+            Format("rlvr", 648, frozenset({key}), partial(read_awaited, key=key), without),
             Format(_EMPTY[key], 640, frozenset({key}), partial(read_empty, key=key), without),
             Format("prompt_only", 20, frozenset({key}), partial(read_prompt_messages, key=key), without),
         )

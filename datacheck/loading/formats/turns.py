@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from datacheck.loading.cells import Cell, as_text, json_type, walk
+from datacheck.text.prose import says_something
 
 # part, turn, role, path, content_type, text, tool_calls
 Turn = tuple[str, int, str | None, str, str, str | None, str | None]
 _KEYS_IN_MESSAGE = 1_000
+_VALUES = ("value", "Value", "text", "spans")  # of a gold that is an object: TriviaQA's, SQuAD's, DROP's
 
 # Names in the formats' own documentation; a contract's `roles` adds to them.
 OPENAI_ROLES = {
@@ -248,6 +250,21 @@ def tools_turn(record: Mapping[str, Any], key: str = "tools") -> list[Turn]:
     if tools is None:
         return []
     return [("tools", 0, None, key, json_type(tools), as_text(tools), None)]
+
+
+def gold_turn(path: str, value: object) -> Turn:
+    """Return the turn of a gold answer; what says something (a worked solution, prose) is said by the assistant."""
+    said = value.__class__ is str and says_something(str(value))
+    return plain_turn("answer", 0, "assistant" if said else None, path, value)
+
+
+def gold_inside(path: str, value: object, cells: list[Cell]) -> Turn:
+    """Return the turn of a gold; of an object that tells more than the gold, that of its value."""
+    if not isinstance(value, dict) or (name := next((n for n in _VALUES if n in value), None)) is None:
+        return gold_turn(path, value)
+    for other in sorted(value.keys() - {name}):
+        walk(f"{path}.{other}", value[other], cells, _KEYS_IN_MESSAGE)
+    return gold_turn(f"{path}.{name}", value[name])
 
 
 def plain_turn(part: str, number: int, role: str | None, path: str, value: object) -> Turn:

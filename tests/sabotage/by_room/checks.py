@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_solution_without_its_answer_passes",
+        "where most solutions mark their final answer, those that do not are named",
+        "datacheck.checks.unverifiable_answers._unmarked",
+        "pl.when(~marked)",
+        "pl.when(False)",
+        "tests/checks/test_unverifiable_answers.py::test_solutions_that_mark_no_answer_where_most_do",
+    ),
+    Sabotage(
         "the_contract_does_not_say_what_golds_are",
         "golds are held to what the contract says that they are",
         "datacheck.checks.unverifiable_answers._unusual",

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "what_most_answers_end_with_is_a_tail",
+        "a sentence that more than half of the answers end with is how the set is written",
+        "datacheck.features.shared_tails.shared_tails",
+        'often["len"].sum() > _MOST * once.height',
+        "False",
+        "tests/checks/test_leftover_markup.py::test_ends_that_are_meant",
+    ),
+    Sabotage(
         "reworded_is_another_question",
         "an item whose question is reworded has leaked, though its passage may be shared",
         "datacheck.features.shared_passages.ask_another",

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_worked_solution_is_a_bare_gold",
+        "a gold that says something is judged as an answer to learn",
+        "datacheck.loading.formats.turns.gold_turn",
+        '"assistant" if said else None',
+        "None",
+        "tests/propose/test_propose.py::test_worked_solutions_are_judged_as_answers",
+    ),
+    Sabotage(
+        "a_gold_in_the_last_message_is_no_gold",
+        "a last message that holds a ground truth in place of its content is read as the gold",
+        "datacheck.loading.formats.chat._ends_with_gold",
+        "_GOLD in last",
+        "False",
+        "tests/loading/test_public_sets.py::test_a_list_whose_last_message_holds_the_gold",
+    ),
+    Sabotage(
         "a_message_is_a_text",
         "rows that are one message each are not read as texts for pre-training",
         "datacheck.loading.formats.one_message.read",
