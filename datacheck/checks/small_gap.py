@@ -73,8 +73,7 @@ class SmallGap(Check):
         scores = data.rows.select("row", *(_score(data, side) for side in _SIDES))
         off = pl.any_horizontal(~pl.col(side).is_between(low, high) for side in _SIDES) & (self.scale is not None)
         gap = ((pl.col("score_chosen") - pl.col("score_rejected")) / (high - low)).round(_EXACT)
-        placed = scores.with_columns(off=off.fill_null(value=False))
-        rows = placed.with_columns(gap=pl.when(~pl.col("off")).then(gap)).collect()
+        rows = scores.with_columns(off=off, gap=pl.when(~off).then(gap)).collect()
         scored, unscored = rows.drop_nulls("gap"), rows.filter(pl.col("gap").is_null())
         why = _HINT if scored.is_empty() else None
         inside = pl.all_horizontal(pl.col(side).is_between(0, 1) for side in _SIDES)

@@ -4,9 +4,9 @@ import pytest
 from core_helpers import contract, jsonl, report
 from pydantic import ValidationError
 
-from datacheck.check import Ratio
+from datacheck.check import Ratio, Status
 from datacheck.checks.answer_in_prompt import AnswerInPrompt
-from datacheck.testing import measure
+from datacheck.testing import finding, measure
 
 
 def rows(*pairs):
@@ -65,6 +65,13 @@ def test_formulas_count_by_their_letters_and_digits():
     )
     result = measure(AnswerInPrompt(), rows(*pairs))
     assert result.places == [(3, "prompt", "answer_in_prompt")]
+
+
+def test_rows_without_a_prompt_have_no_answer_to_give():
+    """Nothing was looked at, unless columns are named."""
+    tickets = [{"uid": "u-1", "shop": "New York", "n": 7}] * 2
+    assert finding(AnswerInPrompt(), tickets).status is Status.ERROR
+    assert finding(AnswerInPrompt(question=("uid",), answer=("shop",)), tickets).status is Status.PASS
 
 
 def test_rows_without_golds():

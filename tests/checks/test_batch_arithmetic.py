@@ -51,6 +51,11 @@ def test_a_run_that_is_fine():
     assert {value.name: value.value for value in found.values} == {
         "faults": 0, "warnings": 0, "rollouts": 15, "updates": 15, "warmup": 1.0,
     }  # fmt: skip
+    table = measure(BatchArithmetic(trainer="lightrft.rl_text", settings=settings), PROMPTS).figures["arithmetic"]
+    assert dict(zip(table["what"], table["number"], strict=True)) == {
+        "rows": 60, "processes": 1, "rollouts or batches": 15, "updates": 15, "updates of the warm-up": 1,
+        "rows of an epoch in no batch": 0,
+    }  # fmt: skip
 
 
 def test_a_rule_of_the_docs_only_warns():

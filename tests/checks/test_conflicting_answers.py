@@ -4,13 +4,19 @@ from collections import defaultdict
 
 import pytest
 
-from datacheck.check import Ratio
+from datacheck.check import Ratio, Status
 from datacheck.checks.conflicting_answers import ConflictingAnswers, as_one_likes
-from datacheck.testing import measure
+from datacheck.testing import finding, measure
 
 
 def asked(*pairs):
     return [{"question": question, "answer": answer} for question, answer in pairs]
+
+
+def test_golds_are_compared_where_no_answer_is_written():
+    prompts = [{"prompt": f"{n}+1?", "reward_model": {"ground_truth": str(n + 1)}} for n in range(3)]
+    assert finding(ConflictingAnswers(), prompts).status is Status.PASS
+    assert finding(ConflictingAnswers(of="response"), prompts).status is Status.ERROR
 
 
 def test_one_question_two_answers():

@@ -70,7 +70,9 @@ def test_what_loaders_make_of_arguments_is_no_fault():
 
 def test_as_many_arguments_as_ids():
     rows = [{**row((COMMA, {})), "kwargs": [{}, {}]}, {**row((COMMA, {})), "kwargs": None}]
-    assert [problem for *_, problem in counts(*rows)[1]] == ["uneven_arguments"] * 2
+    found, places = counts(*rows)
+    assert found == [0, 2, 0, 0]
+    assert [problem for *_, problem in places] == ["uneven_arguments"] * 2
 
 
 @pytest.mark.parametrize(

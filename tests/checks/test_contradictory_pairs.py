@@ -23,6 +23,11 @@ def test_opposite_pairs():
     ]
 
 
+def test_the_first_opposite_pair_is_named():
+    result = measure(ContradictoryPairs(), pairs(("问", "甲", "乙"), ("问", "乙", "甲"), ("问", "乙", "甲")))
+    assert [line["other"] for line in result.first] == [f"train/data.jsonl:{line}" for line in (2, 1, 1)]
+
+
 def test_a_cycle_of_three_and_a_ranking():
     cycle = [("问", "甲", "乙"), ("问", "乙", "丙"), ("问", "丙", "甲")]
     ranking = [("排", "甲", "乙"), ("排", "乙", "丙"), ("排", "甲", "丙"), ("排", "甲", "乙")]

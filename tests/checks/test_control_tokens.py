@@ -51,6 +51,7 @@ def test_sequence_tokens(text):
         "[INSTALL] [inst] [MASK] [CLS] [SEP] [TODO]",
         "<<SYSTEM>> <start> <end> <user> <eosinophil>",
         "<image>图里是什么？<video><audio><|image_1|><|vision_start|><|image_pad|><|vision_end|><|box_start|>",
+        "<|image|><|video_pad|><|audio_bos|><|vision_pad|><|img|><|object_ref_start|><|quad_end|><|speech_start|>",
         "<think>想一想</think>好的",
         "<tool_call>{}</tool_call>",
         "x << SYS >> y",

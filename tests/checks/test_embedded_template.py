@@ -35,6 +35,18 @@ def test_each_kind_in_a_prompt(question, kind):
     assert kinds(question) == [(0, "messages[0].content", kind)]
 
 
+ASKS = "Human User 用户 人类 提问者"
+SAYS = "Assistant AI Bot GPT ChatGPT 助手 AI助手 助理 机器人 医生 律师 老师 客服 顾问 咨询师 心理咨询师 专家 模型 Doctor Agent Therapist Support"
+
+
+def test_every_label_of_a_dialogue():
+    told = [f"{asks}：说一种树\n{says}：橡树。\n{asks}：还有呢？" for asks in ASKS.split() for says in SAYS.split()]
+    rows = [
+        {"messages": [{"role": "user", "content": text}, {"role": "assistant", "content": ANSWER}]} for text in told
+    ]
+    assert measure(EmbeddedTemplate(), rows).problems == [(row, "dialogue") for row in range(len(told))]
+
+
 @pytest.mark.parametrize(
     ("answer", "kind"),
     [

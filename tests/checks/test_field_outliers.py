@@ -18,6 +18,7 @@ def row(number=0, *, without=(), message=None, **fields):
         "lang": "en" if number % 2 else "zh",
         "source": ("forum", "manual")[number % 2],
         "split": "train",
+        "vehicle": "train",
         "created": f"2024-03-{number % 9 + 1:02d}",
         "quality": 3 + number % 5 / 5,
         "messages": [{"role": "user", "content": asked}, {"role": "assistant", "content": answered, **(message or {})}],
@@ -67,6 +68,7 @@ def test_a_row_unlike_all_others(other, where, problem):
         row(quality=None),
         row(message={"tool_calls": None}),
         row(lang="de"),  # not compared
+        row(vehicle="test"),  # no split
     ],
 )
 def test_what_may_be_so(other):
@@ -85,7 +87,8 @@ def test_what_many_rows_do_is_no_slip():
 
 def test_few_rows_have_no_usual():
     assert places(row(debug=1), of=18) == []
-    assert len(places(row(debug=1), of=19)) == 1
+    for other in (row(debug=1), row(source="Source"), row(quality=450), row(source="unknown"), row(split="test")):
+        assert len(places(other, of=19)) == 1
 
 
 def test_keys_that_are_data():

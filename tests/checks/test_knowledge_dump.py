@@ -11,12 +11,13 @@ def test_one_question_with_an_article():
         f"user: 问 | assistant: {SHORT}",
         f"user: 问 | assistant: {SHORT} | user: 再问 | assistant: {LONG}",
         f"system: 你是助手 | user: 问 | assistant: {LONG}",
+        f"user: 问 | user: 再问 | assistant: {LONG}",
     )
     result = measure(KnowledgeDump(), records)
-    assert result.value("share") == Ratio(2, 4)
-    assert result.figures["lengths"] == {"chars": [0, 1500], "conversations": [1, 3]}
+    assert result.value("share") == Ratio(2, 5)
+    assert result.figures["lengths"] == {"chars": [0, 1500], "conversations": [1, 4]}
     assert finding(KnowledgeDump(), records[:1]).status == Status.WARN
-    assert measure(KnowledgeDump(chars=1501), records).value("share") == Ratio(0, 4)
+    assert measure(KnowledgeDump(chars=1501), records).value("share") == Ratio(0, 5)
 
 
 def test_instruction_and_output():

@@ -240,6 +240,14 @@ def test_evaluation_rows_are_no_training_rows():
     assert measure(Leakage(splits=("valid", "test")), rows, source=SPLIT).value("rate") == Ratio(0, 3)
 
 
+def test_a_short_question_of_a_split_counts_in_training_rows_only():
+    rows = folds(("train", CLEAN[0]), ("valid", "谁写的红楼梦？"), ("test", "谁写的红楼梦？"))
+    check = Leakage(splits=("valid", "test"))
+    assert measure(check, rows, source=SPLIT).value("rate") == Ratio(0, 2)
+    leaked = measure(check, [*rows, *folds(("train", "谁写的红楼梦"))], source=SPLIT)
+    assert (leaked.value("rate"), [row for row, _ in leaked.problems]) == (Ratio(2, 2), [3, 3])
+
+
 def test_splits_beside_other_sets():
     rows = folds(("train", EN["question"]), ("valid", EN["question"]), ("valid", ZH["question"]))
     check = Leakage(against="eval", splits="valid")

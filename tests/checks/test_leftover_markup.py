@@ -220,10 +220,13 @@ def test_a_rating_that_nobody_asked_for():
     assert kinds("Daily.\nScore: 8/10") == kinds("浇水。\n评分：4.5\n理由：很好") == ["rating"]
     assert kinds("Daily.\nScore: 8/10", "Rate this answer from 1 to 10: water it daily.") == []
     assert kinds("The final score: 8/10 goals.") == []
+    # Who asks for a rating did not ask for what a program left.
+    assert kinds("Daily. [citation needed]\nScore: 8/10", "Rate this answer: water it daily.") == ["wiki"]
 
 
 def test_texts_in_percent_signs_that_were_asked_for():
     assert kinds("%E6%97%A9%E6%99%A8%E6%B5%87%E9%80%8F%E3%80%82", "对“早晨浇透。”做百分号编码") == []
+    assert kinds("%E6%97%A9[citation needed]", "对“早”做百分号编码") == ["wiki"]
 
 
 def test_english_in_base64_that_is_the_whole_answer():

@@ -78,6 +78,7 @@ def test_all_turns_of_a_side_are_measured():
 def test_no_pairs():
     result = measure(LengthBias(), dataset("user: a | assistant: b"))
     assert result.value("longer_wins") == Ratio(0, 1)
+    assert all(value.value == 0 for value in result.values if value.name != "longer_wins")
     assert result.not_checked == ("no row has both a chosen and a rejected answer",)
 
 

@@ -85,6 +85,7 @@ def test_prompt_and_completion_put_together(tmp_path):
 def test_rows_that_train_nothing_are_no_fault_but_said(tmp_path):
     result = measure(check(tmp_path), [{"prompt": "你好"}, {"a": 1}])
     assert result.value("rate") == Ratio(0, 2)
+    assert result.figures["masks"] == {"mask": ["sampled"], "examples": [1]}
     assert result.not_checked == (
         "2 rows have no answer to train (prompts, no conversation, or lost to the named trainer)",
     )

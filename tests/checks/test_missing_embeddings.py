@@ -18,13 +18,14 @@ def weights(rows, name="model.embed_tokens.weight"):
     return len(header).to_bytes(8, "little") + header.encode() + b"\0" * 100  # most of the weights are not there
 
 
-def judged(folder, config=None, files=()):
+def judged(folder, config=None, files=(), run_config=None):
     model = make_tokenizer(folder / "model")
     for name, content in {"config.json": json.dumps(config).encode() if config else None, **dict(files)}.items():
         if content is not None:
             (model / name).write_bytes(content)
     jsonl(folder / "data" / "a.jsonl", {"text": "a"})
-    report = validate(contract(folder, ["missing_embeddings"]), run={"tokenizer": str(model)}, out=folder / "out")
+    run = {"tokenizer": str(model)} | ({"config": str(run_config)} if run_config else {})
+    report = validate(contract(folder, ["missing_embeddings"]), run=run, out=folder / "out")
     found = next(f for f in report.findings if f.check == "missing_embeddings")
     return found.status, {v.name: v.value for v in found.values}, [place.where for place in found.evidence.first]
 
@@ -43,6 +44,12 @@ def test_a_config_that_is_too_small(tmp_path, tokens):
     status, values, places = judged(tmp_path, {"text_config": {"vocab_size": tokens - 3}})
     assert (status, values["missing"]) == ("fail", 3)
     assert places == ["run.tokenizer: config.json text_config.vocab_size"]
+
+
+def test_the_config_of_the_run_counts_beside_the_model(tmp_path, tokens):
+    (tmp_path / "run.yaml").write_text(f"vocab_size: {tokens - 3}\n")
+    _, values, places = judged(tmp_path, {"vocab_size": tokens}, run_config=tmp_path / "run.yaml")
+    assert (values["missing"], places) == (3, ["run.config: vocab_size"])
 
 
 def test_headers_of_weights_count_where_the_config_is_right(tmp_path, tokens):

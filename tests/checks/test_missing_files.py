@@ -57,7 +57,7 @@ def test_other_parts_name_no_file(row):
 
 
 @pytest.mark.parametrize(("path", "problem", "detail"), [
-    ("./a.png", None, None), ("b//c.png", None, None), (r"b\c.png", None, None), ("图.png", None, None),
+    (".", "missing_file", None), ("./a.png", None, None), ("b//c.png", None, None), (r"b\c.png", None, None), ("图.png", None, None),
     ("A.png", "missing_file", "differs in case only: a.png"), ("b/cat.jpg", "missing_file", "differs in case only: b/Cat.JPG"),
     ("c.png", "missing_file", "the same name elsewhere: b/c.png"), ("x.png", "missing_file", ""),
     ("/etc/passwd", "outside_root", ""), ("../a.png", "outside_root", ""), ("b/../a.png", "outside_root", ""),

@@ -19,6 +19,7 @@ def test_drift_from_targets():
     assert result.value("drift", source="web") == pytest.approx(0.1)
     assert result.value("drift", source="general") == pytest.approx(0)
     assert result.value("labelled") == Ratio(10, 10)
+    assert result.figures["mix"]["label"] == ["law", "general", "web"]  # the largest first
     assert finding(check, rows(law=7, general=3), source=SOURCE).status == Status.PASS
 
 

@@ -99,3 +99,5 @@ def test_where_most_rows_are_long_only_what_stands_out_is_too_long():
     assert measure(OverlongSamples(), texts(*contracts[1:])).value("rate") == Ratio(19, 19)  # few rows have no middle
     assert measure(OverlongSamples(max_chars=60_000), texts(*contracts)).value("rate") == Ratio(20, 20)
     assert measure(OverlongSamples(), texts(*[100] * 20, 60_001)).places[0][0] == 20
+    book_in_the_middle = [*[100] * 10, 70_000, *[100] * 10]
+    assert measure(OverlongSamples(), texts(*book_in_the_middle)).places[0][0] == 10

@@ -33,9 +33,13 @@ def test_a_prompt_column_that_the_conversations_do_not_begin_with():
     records = [
         {"prompt": "天气？", "chosen": talk("天气？", "晴"), "rejected": talk("天气？", "阴")},
         {"prompt": "天气怎么", "chosen": talk("天气？", "晴"), "rejected": talk("天气？", "阴")},
+        *(
+            {"prompt": prompt, **{side: talk("天气？", side, "明天？", side) for side in ("chosen", "rejected")}}
+            for prompt in ("天气？", "明天？")
+        ),
     ]
     result = measure(PromptMismatch(), records)
-    assert result.problems == [(1, "prompt_differs")]
+    assert result.problems == [(1, "prompt_differs"), (3, "prompt_differs")]
 
 
 def test_plain_answers_have_nothing_to_compare():

@@ -69,10 +69,17 @@ def test_only_answers_that_are_trained_are_looked_at():
         {"prompt": refused, "completion": "好的，我们换一个话题。"},
         {"prompt": "问", "chosen": "答案是四十二。", "rejected": refused},
         {"prompt": "问", "chosen": refused, "rejected": "答案是四十二。"},
+        {
+            side: [
+                {"role": "user", "content": refused},
+                {"role": "assistant", "content": f"{side}：好的，换一个话题。"},
+            ]
+            for side in ("chosen", "rejected")
+        },
     ]
     result = measure(Refusals(), rows)
     assert [place[:2] for place in result.places] == [(2, "chosen")]
-    assert result.value("rate") == Ratio(1, 3)
+    assert result.value("rate") == Ratio(1, 4)
 
 
 def test_one_in_a_hundred_is_told_and_a_name_always():

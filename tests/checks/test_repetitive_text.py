@@ -109,7 +109,7 @@ def test_an_answer_that_an_earlier_turn_gave():
     ]
     result = measure(RepetitiveText(), chats)
     assert result.value("turns") == Ratio(1, 3)
-    assert result.value("rate") == Ratio(0, 3)
+    assert result.value("rate") == result.value("prompts") == Ratio(0, 3)
     assert [(row, problem) for row, problem in result.problems] == [(0, "same_turn")]
 
 

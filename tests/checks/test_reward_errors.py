@@ -71,6 +71,13 @@ def rl(tmp_path, monkeypatch):
     return run
 
 
+def test_the_form_of_the_contract_is_the_only_one(rl):
+    """The gold alone gets no reward from a function that looks for `#### `."""
+    assert numbers(rl("hashes", ", form: '#### {gold}'")[1])["unrewarded"] == 0
+    assert numbers(rl("hashes", ", form: 'It is {gold}'")[1])["unrewarded"] == 1
+    assert "expected {gold} in it" in str(rl("hashes", ", form: '####'")[0].exception)
+
+
 def numbers(finding):
     return {each["name"]: each["value"] for each in finding["values"]}
 

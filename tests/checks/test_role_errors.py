@@ -72,6 +72,16 @@ WRONG = [
         '<functioncall> {"name": "get_weather"}',
         "<|python_tag|>get_weather.call(city)",
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function",
+        '<tool_call>{"name": "get_weather"}</tool_call>',
+        "<function=get_weather>{}</function>",
+        '[TOOL_CALLS] [{"name": "get_weather"}]',
+        "Action: get_weather",
+        '<function_call>{"name": "get_weather"}',
+        "<|tool_calls_section_begin|>get_weather",
+        'functools[{"name": "get_weather"}]',
+        '<|plugin|>{"name": "get_weather"}',
+        "✿FUNCTION✿: get_weather",
+        "<tool_use>get_weather</tool_use>",
     ],
 )
 def test_a_call_that_is_written_as_text_is_one(said):
@@ -93,6 +103,24 @@ def test_what_is_wrong_and_where():
     assert named <= set(result.places)
     assert set(result.problems) == {(row, problem) for row, _, problem in named}
     assert result.value("rate") == Ratio(len(WRONG), len(WRONG) + 1)
+
+
+def test_the_roles_are_named():
+    record = chat("user", "assistant", "assistant", "robot")
+    del record["messages"][3]["role"]
+    told = measure(RoleErrors(), [record, chat("assistant", "user", "robot")]).first
+    assert [line["detail"] for line in told] == [
+        "assistant after assistant", "role missing", "assistant comes first", "role robot",
+    ]  # fmt: skip
+
+
+def test_what_a_picture_shows_was_asked_by_no_user():
+    assert problems({"image": "a.png", "caption": "A cat on a mat."}) == []
+
+
+def test_settings_that_cannot_be_read_are_no_silent_pass():
+    check = RoleErrors(run=RunOf(trainer="llamafactory.sft", settings={"cutoff_len": "many"}))
+    assert "the trainer's rules were not asked" in str(measure(check, [chat("user", "assistant")]).not_checked)
 
 
 def test_no_user_at_all():

@@ -32,7 +32,7 @@ def problems(rule, values, source=ROWS):
         ({"type": "object"}, [{"a": 1}, {}, [{"a": 1}]], [(2, "wrong_type")]),
         ({"enum": ["train", "valid"]}, ["train", "test", "Train"], [(1, "not_in_enum"), (2, "not_in_enum")]),
         ({"enum": [0, 1]}, [0, 1, 1.0, 2, True], [(3, "not_in_enum"), (4, "not_in_enum")]),
-        ({"enum": [True]}, [True, False], [(1, "not_in_enum")]),
+        ({"enum": [True]}, [True, False, 1], [(1, "not_in_enum"), (2, "not_in_enum")]),
         ({"min": 0, "max": 1}, [0, 1, 0.5, -0.1, 1.1, "x"], [(n, "out_of_range") for n in (3, 4, 5)]),
         ({"pattern": r"^\d{3}$"}, ["123", "12", "1234", "一二三"], [(n, "pattern_mismatch") for n in (1, 2, 3)]),
         (

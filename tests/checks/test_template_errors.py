@@ -3,6 +3,7 @@ from chat_helpers import CHATML, UNMARKED, make_tokenizer, token_run
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.template_errors import TemplateErrors
+from datacheck.features.outcomes import RunOf
 from datacheck.testing import dataset, finding, measure
 
 GOOD = dataset("user: 你好 | assistant: 多云", "user: 你好 | assistant: 天气 | user: 明天 | assistant: 多云")
@@ -166,3 +167,9 @@ def test_a_bomb_is_an_error(tmp_path, monkeypatch):
 
 def test_no_tokenizer_is_an_error():
     assert finding(TemplateErrors(), GOOD).status is Status.ERROR
+
+
+def test_that_only_rows_were_looked_at_is_said(tmp_path):
+    """LLaMA-Factory renders by a template of its own, whatever stands beside the tokenizer."""
+    run = token_run(make_tokenizer(tmp_path), trainer=RunOf(trainer="llamafactory.sft", settings={"template": "qwen"}))
+    assert any("template of its own" in note for note in measure(TemplateErrors(run=run), GOOD).not_checked)

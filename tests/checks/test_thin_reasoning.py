@@ -35,6 +35,8 @@ def test_without_solutions_nothing_is_thin():
     assert result.value("short") == Ratio(0, 1)
     assert result.not_checked == ("1 row has no solution (part 'response')",)
     assert measure(ThinReasoning(), []).value("short") is None
+    some = measure(ThinReasoning(), [*solved("2", "3"), {"text": "x"}])
+    assert some.not_checked == ("1 row has no solution (part 'answer')",)
 
 
 def test_gsm8k(realdata):

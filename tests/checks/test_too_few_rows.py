@@ -11,6 +11,10 @@ def test_counts_rows_and_the_readable_share():
     assert result.value("readable") == Ratio(98, 100)
 
 
+def test_lines_that_only_warn_are_not_lost():
+    assert measure(TooFewRows(), b"\xef\xbb\xbf" + ROW + b"\n" + ROW).value("readable") == Ratio(2, 2)
+
+
 def test_the_readable_share_is_inclusive_at_its_limit():
     assert finding(TooFewRows(), ROW * 99 + b"{bad\n").status is Status.PASS
     assert finding(TooFewRows(), ROW * 98 + b"{bad\n" * 2).status is Status.FAIL

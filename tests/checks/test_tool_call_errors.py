@@ -275,6 +275,8 @@ def test_the_template_says_what_arguments_must_be(tmp_path):
 def test_the_trainer_wins_over_the_template(tmp_path):
     asking = with_template(tmp_path, "c.function.arguments | tojson").model_copy(update={"arguments": "string"})
     assert measure(asking, [asked()]).problems == []
+    any_form = asking.model_copy(update={"arguments": "any"})
+    assert measure(any_form, [asked()]).problems == []
 
 
 def test_a_template_that_leaves_calls_out(tmp_path):

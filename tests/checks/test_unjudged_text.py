@@ -33,6 +33,7 @@ def test_each_key_is_named_once_with_its_share():
     assert [(place.where, place.problem) for place in first] == [
         ("meta.remarks[].said", "not_judged"), ("note", "not_judged"),
     ]  # fmt: skip
+    assert [place["line"] for place in measure(UnjudgedText(), rows).first] == [1, 1]  # the first row that has it
     assert str(first[1].detail).startswith("4 rows, ")
     assert str(first[1].detail).endswith(" % of the prose")
 

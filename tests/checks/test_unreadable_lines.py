@@ -70,3 +70,11 @@ def test_messages_hold_no_data():
 def test_good_files_pass(name):
     records = GOOD * 3 if name == "data.jsonl" else json.dumps(dataset("user: a | assistant: b") * 3).encode()
     assert measure(UnreadableLines(), records, name=name).value("rate") == Ratio(0, 3)
+
+
+def test_a_column_of_the_contract_that_no_row_has_is_an_error():
+    found = finding(UnreadableLines(), [{"text": "a", "origin": "web"}], source={"columns": {"source": "src"}})
+    assert found.status == "error"
+    assert any("src" in str(note) for note in found.not_checked)
+    there = finding(UnreadableLines(), [{"text": "a", "src": "web"}], source={"columns": {"source": "src"}})
+    assert there.status == "pass"

@@ -32,6 +32,13 @@ def test_every_language_is_itself_and_no_other(language):
     assert result.problems == others
 
 
+def test_an_instruction_in_english_makes_no_english_of_what_follows():
+    asked = "Please translate the whole of the text that follows into English and keep every name as it is: "
+    rows = dataset(f"user: {asked}{TEXTS['zh-Hans'] * 4} | assistant: {TEXTS['en']}")
+    assert measure(WrongLanguage(languages=("en",)), rows).places == [(0, "messages[0].content", "wrong_language")]
+    assert measure(WrongLanguage(languages=("en", "zh")), rows).places == []
+
+
 def test_zh_is_both_forms():
     assert not wrong(TEXTS["zh-Hans"], "zh")
     assert not wrong(TEXTS["zh-Hant"], "zh", "en")

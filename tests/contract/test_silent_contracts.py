@@ -55,7 +55,13 @@ def test_also_in_a_slice_and_in_chinese(tmp_path, command, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "limits", ["{rate: {max: 1, warn_max: 0}}", "{rate: {max: 0, slices: {a: {max: 1}}}}", "{rate: {max: 0, min: 0}}"]
+    "limits",
+    [
+        "{rate: {max: 1, warn_max: 0}}",
+        "{rate: {max: 0, slices: {a: {max: 1}}}}",
+        "{rate: {slices: {a: {max: 1}}}}",
+        "{rate: {max: 0, min: 0}}",
+    ],
 )
 def test_only_to_warn_and_to_let_a_slice_off_are_no_slips(tmp_path, command, limits):
     jsonl(tmp_path / "data" / "a.jsonl", GOOD)

@@ -216,6 +216,13 @@ def test_nothing_to_measure_never_passes(name):
         assert all_in_chinese(found.not_checked), found.not_checked
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_note_says_that_nothing_was_left_out(name):
+    for only in ("messages", "preference"):
+        notes = run(name, [ROWS[only]] * 2).not_checked
+        assert not [note for note in notes if re.fullmatch(r"(?:of )?0 [^;]+", note)]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_format_can_be_measured(name, kept, monkeypatch):

@@ -175,3 +175,15 @@ def test_a_document_of_several_keys_is_one_row_with_a_remark(tmp_path, here, com
     assert (found["unreadable_lines"], "error" in found.values()) == ("pass", False)
     code, _, said = command("init", tmp_path / "d", "--to", tmp_path / "new.yaml")
     assert (code, "AccountingError" in said) == (0, False)
+
+
+def test_a_damaged_table_is_no_fault_of_datacheck(tmp_path, here, command):
+    place = tmp_path / "data" / "a.parquet"
+    place.parent.mkdir()
+    rows = pl.DataFrame([flat(n) for n in range(4_000)])
+    rows.write_parquet(place, row_group_size=1_000, use_pyarrow=True, pyarrow_options={"write_page_checksum": True})
+    data = bytearray(place.read_bytes())
+    data[len(data) * 2 // 3] ^= 0xFF
+    place.write_bytes(data)
+    found = statuses(tmp_path, command)[1]
+    assert found["unreadable_lines"][0] == "fail", found

@@ -198,6 +198,15 @@ def test_nobody_else_writes_one(site, signed, image, verify):
         (good.replace(body["signatures"][0]["sig"][:8].encode(), b"AAAAAAAA"), 12),
         (json.dumps({**body, "payload": dsse.base64.b64encode(strictjson.canonical(forged)).decode()}).encode(), 12),
         (dsse.seal(strictjson.canonical({**forged, "more": 1}), site.key("validator")), 12),
+        *(
+            (dsse.seal(strictjson.canonical({**statement, **odd}), site.key("validator")), 12)
+            for odd in (
+                *({"predicate": {**statement["predicate"], "hours": hours}} for hours in (0, 745, 1.5, True)),
+                {"predicate": {**statement["predicate"], "seq": True}},
+                {"_type": "https://in-toto.io/Statement/v0.1"},
+                {"predicateType": "urn:other"},
+            )
+        ),
         ((folder / VERDICT).read_bytes(), 12),
         (b"{}", 12),
         (b"", 12),

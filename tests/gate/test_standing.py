@@ -106,6 +106,15 @@ def test_a_pointer_to_an_older_version_starts_nothing(site, publish, train):
     assert train(pointer)[::2] == (0, True)
 
 
+def test_a_pointer_of_a_channel_that_nobody_published_starts_nothing(site, publish, train):
+    assert publish(site.drop())[0] == 0
+    pointer = site.reg / "published" / "made-up"
+    pointer.symlink_to((site.reg / "published" / "test").resolve())
+    assert train(pointer)[::2] == (12, False)
+    said = site.standing(pointer, manifest_id(pointer)).misled
+    assert "nothing is published in the channel made-up" in str(said)
+
+
 def test_a_pointer_to_a_copy_or_a_folder_in_its_place_is_the_channel_too(site, publish, train):
     import shutil
 

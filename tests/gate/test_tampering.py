@@ -332,6 +332,11 @@ ATTACKS = {
         "_report: is not the report of this verdict",
         12,
     ),
+    "a link out of the report's folder": (
+        report_with(lambda report: (report / "more").symlink_to("/etc/hostname")),
+        "_report/more",
+        12,
+    ),
     "another verdict hidden in the report's folder": (
         report_with(lambda report: jsonl(report / VERDICT, BAD)),
         "_report: is not the report of this verdict",

@@ -157,6 +157,18 @@ def test_no_finding_can_be_lost_on_the_way_to_a_pass(statuses, data):
         lambda v: v["subject"][0]["digest"].update(sha256="x"),
         lambda v: v["subject"][1]["digest"].update(sha512="x"),
         lambda v: v["subject"][1].update(uri="x"),
+        *(
+            lambda v, facts=facts: v["predicate"]["configuration"][0]["annotations"].update(facts)
+            for facts in (
+                {"as_of": "soon"},
+                {"strict": 1},
+                {"time": 1},
+                {"run": {"trainer": 1}},
+                {"trainers": [["trl", 1]]},
+                {"schema": "datacheck/verdict/5"},
+                {"report": "x"},
+            )
+        ),
     ],
 )
 def test_even_a_signed_statement_must_be_one_that_we_write(house, change):
@@ -166,6 +178,27 @@ def test_even_a_signed_statement_must_be_one_that_we_write(house, change):
     change(statement)
     with pytest.raises(JsonError):
         parse_verdict(json.dumps(statement, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode())
+
+
+@pytest.mark.parametrize(
+    ("schema", "lacks"),
+    [
+        ("datacheck/verdict/3", {"trainers"}),
+        ("datacheck/verdict/2", {"trainers", "unwaivable"}),
+        ("datacheck/verdict/1", {"trainers", "unwaivable", "run", "as_of"}),
+    ],
+)
+def test_statements_of_earlier_releases_are_read(house, schema, lacks):
+    _, statement = opened(house.good / "verdict.dsse.json")
+    annotations = statement["predicate"]["configuration"][0]["annotations"]
+    assert annotations["schema"] == "datacheck/verdict/4"
+    assert lacks <= annotations.keys() | annotations["findings"][0].keys()
+    annotations["schema"] = schema
+    for facts in (annotations, *annotations["findings"]):
+        for name in lacks & facts.keys():
+            del facts[name]
+    payload = json.dumps(statement, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    assert parse_verdict(payload).result == "PASSED"
 
 
 def test_the_digest_of_a_contract():

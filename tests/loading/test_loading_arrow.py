@@ -186,3 +186,11 @@ def test_replaced_file_is_not_read(tmp_path):
     (tables,) = parse(chunk, Reading())
     assert tables.lines["code"].to_list() == ["changed_while_read"]
     assert tables.rows.height == 0
+
+
+def test_a_value_of_a_dictionary_that_is_repeated_without_end_is_a_bomb(tmp_path):
+    """The sizes in the metadata count it once: 2 MB of text in a file of a few KB."""
+    pq.write_table(_table([{"text": "x" * 1000}] * 2000), tmp_path / "a.parquet")
+    assert load_file(tmp_path / "a.parquet").counts[3] == 2000
+    loaded = load_file(tmp_path / "a.parquet", Reading(limits=Limits(ratio_above_bytes=100_000)))
+    assert "bomb_ratio" in [code for _, code in loaded.codes]

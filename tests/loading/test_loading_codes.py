@@ -123,6 +123,11 @@ FILES = {
     "cut gzip": ("a.jsonl.gz", gzip.compress(GOOD * 100)[:-12], "truncated_compression"),
     "broken gzip": ("a.jsonl.gz", gzip.compress(GOOD * 9)[:-8] + b"\0" * 8, "bad_compression"),
     "cut zstd": ("a.jsonl.zst", zstandard.compress(GOOD * 100)[:-4], "truncated_compression"),
+    "cut zstd between frames": (
+        "a.jsonl.zst",
+        zstandard.compress(GOOD) + b"\x50\x2a\x4d\x18\x09\0\0\0abc",
+        "truncated_compression",
+    ),
     "broken zstd": ("a.jsonl.zst", zstandard.compress(GOOD * 100)[:6] + b"\xff" * 40, "bad_compression"),
     "csv header": ("a.csv", b"a,a\n1,2\n", "csv_header"),
     "csv header with an open quote": ("a.csv", b'a,"b\n1,2\n3,4\n', "csv_header"),

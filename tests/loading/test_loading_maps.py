@@ -116,3 +116,10 @@ def test_chunks_without_quotes_end_at_lines(tmp_path):
 def test_column_names_that_cannot_be_used(header):
     with pytest.raises(ValidationError, match="empty or repeated"):
         Reading(header=header)
+
+
+def test_an_object_is_records_by_their_ids_only_where_all_its_entries_are_objects(tmp_path):
+    records = {"q1": {"text": "a"}, "q2": {"text": "b"}}
+    for entries, expected in ((records, 2), (records | {"n": 3}, 1), ({"q1": {"text": "a"}}, 1)):
+        found, codes = load(tmp_path, "a.json", json.dumps(entries).encode(), Reading())
+        assert (len(found), "json_syntax" in codes) == (expected, False)

@@ -69,6 +69,9 @@ def test_what_is_old_goes_but_for_the_newest_of_a_channel(site, ago, command, he
     assert require_passed(site.reg / "published" / "test", trust=site.trust_file).version == newest.version
     again = site.publish(site.drop("a"))  # it is not forbidden, it was only old
     assert (again.status, again.known) == ("published", False)
+    with site.registry.ledger() as ledger:
+        site.registry.recover(ledger)  # what was erased once is not taken away when it has come back
+    assert require_passed(again.path, trust=site.trust_file).version == old.version
 
 
 def test_what_holds_a_value_is_listed_by_place_and_goes(site, command, here):

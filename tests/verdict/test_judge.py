@@ -159,6 +159,14 @@ def test_severity_warn_makes_a_fail_a_warning_but_never_an_error(tmp_path, here,
     assert run(tmp_path, command, [{"check": "role_errors", "severity": "warn"}])[1]["findings"][0]["status"] == "error"
 
 
+def test_a_file_that_cannot_be_read_at_all_marks_what_else_looks_at_its_dataset(tmp_path, here, command):
+    jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3)
+    (tmp_path / "data" / "b.parquet").write_bytes(b"no table")
+    found = run(tmp_path, command, ["role_errors"])[1]
+    assert {f["check"]: f["incomplete"] for f in found["findings"]}["role_errors"] is True
+    assert found["verdict"] == "fail"
+
+
 def test_damage_marks_what_else_looks_at_that_dataset(tmp_path, here, command):
     jsonl(tmp_path / "data" / "a.jsonl", *[GOOD] * 3)
     questions = [

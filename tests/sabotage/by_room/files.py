@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_file_gets_its_name_before_it_is_on_the_disk",
+        "what is written in place of a file is whole or not there, also after a power cut",
+        "datacheck.files.versions.write_atomic",
+        "os.fsync(descriptor)",
+        "pass",
+        "tests/registry/test_durability.py::test_a_file_is_on_the_disk_before_it_gets_its_name_and_its_name_after",
+    ),
+    Sabotage(
         "some_of_a_folder_is_enough",
         "a folder of which some cannot be read does not pass with the rest",
         "datacheck.files.inventory.dataset_files",

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "what_came_back_is_taken_away_again",
+        "a version that was old, was erased and came back, stays",
+        "datacheck.gate.outcomes.erased",
+        "found.discard(place_of(entry))",
+        "pass",
+        "tests/registry/test_retention.py::test_what_is_old_goes_but_for_the_newest_of_a_channel",
+    ),
+    Sabotage(
+        "a_channel_that_nobody_published_is_followed",
+        "the pointer of a channel leads to its newest publication or nowhere",
+        "datacheck.gate.standing._decided",
+        "(newest is None or newest.version != number)",
+        "newest is not None and newest.version != number",
+        "tests/gate/test_standing.py::test_a_pointer_of_a_channel_that_nobody_published_starts_nothing",
+    ),
+    Sabotage(
         "an_anchor_that_is_gone_agrees",
         "an anchor that is named must be there",
         "datacheck.gate.standing._require_anchor",

@@ -20,6 +20,22 @@ SABOTAGES = (
         "tests/loading/test_public_sets.py::test_a_list_whose_last_message_holds_the_gold",
     ),
     Sabotage(
+        "bytes_get_lost_between_chunks",
+        "each byte of a file is in a chunk, or a fault of datacheck is told",
+        "datacheck.loading.reader._File._finish",
+        "self.covered != buffer.taken",
+        "False",
+        "tests/loading/test_accounting.py::test_bytes_that_get_lost_between_chunks_are_missed",
+    ),
+    Sabotage(
+        "lines_that_get_lost_are_forgotten",
+        "each line of a file is a row, bad or blank, or a fault of datacheck is told",
+        "datacheck.loading.assemble.Assembler.finish",
+        "counts.rows + counts.bad + counts.blank != lines",
+        "False",
+        "tests/loading/test_accounting.py::test_lines_that_get_lost_are_missed",
+    ),
+    Sabotage(
         "a_message_is_a_text",
         "rows that are one message each are not read as texts for pre-training",
         "datacheck.loading.formats.one_message.read",

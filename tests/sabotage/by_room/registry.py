@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_version_gets_its_place_before_it_is_on_the_disk",
+        "a power cut leaves a version whole or not at all",
+        "datacheck.registry.registry.Registry.settle",
+        "sync_tree(drop)",
+        "pass",
+        "tests/registry/test_durability.py::test_all_of_a_published_version_is_on_the_disk",
+    ),
+    Sabotage(
         "ids_are_masked",
         "the id of a version in the history can be looked up, whatever digits it has",
         "datacheck.registry.history.words_of",

@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "a_file_that_cannot_be_read_leaves_nothing_out",
+        "what could not be read marks what else looks at its dataset",
+        "datacheck.verdict.judge._mark_incomplete",
+        "f.bad or any(map(Event.serious, f.events))",
+        "f.bad",
+        "tests/verdict/test_judge.py::test_a_file_that_cannot_be_read_at_all_marks_what_else_looks_at_its_dataset",
+    ),
+    Sabotage(
         "limit_is_exclusive",
         "limits are inclusive",
         "datacheck.verdict.judge._beyond",
