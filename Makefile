@@ -19,7 +19,7 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $@
 
-$(VENV)/.ready: $(VENV)/.installed hatch_build.py $(wildcard datacheck/i18n/locale/*/LC_MESSAGES/*.po datacheck/text/*.py datacheck/text/native/*.[ch] datacheck/pii/*.py datacheck/pii/recognizers/*)
+$(VENV)/.ready: $(VENV)/.installed hatch_build.py $(wildcard datacheck/i18n/locale/*/LC_MESSAGES/*.po datacheck/text/*.py datacheck/text/native/*.[ch] datacheck/pii/*.py datacheck/pii/matching/*.py datacheck/pii/redact/*.py datacheck/pii/recognizers/*)
 	$(PY) hatch_build.py
 	touch $@
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
 from datacheck.i18n.words import Lang
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.registry.channels import Kind, Webhook
 from datacheck.report.show import tally
 from datacheck.verdict.model import Report

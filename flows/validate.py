@@ -37,7 +37,7 @@ from datacheck.gate.trust import read_trust
 from datacheck.i18n.command_line import Parser, chosen
 from datacheck.i18n.message import Message, languages
 from datacheck.i18n.words import Lang
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.report.show import tally, worst_first
 from datacheck.session.options import DEFAULT_OUT, Options
 from datacheck.session.session import Session

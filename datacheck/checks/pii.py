@@ -28,11 +28,11 @@ from datacheck.features.identifiers import Identifiers, every_text
 from datacheck.i18n.message import ids
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
+from datacheck.pii.excerpts import excerpt
 from datacheck.pii.policy import CLASSES, SECRETS
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.pseudonyms import KeyMissingError, fingerprint, key_id
 from datacheck.pii.recognizers import RECOGNIZERS, REGIONS
-from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import Rules
 from datacheck.text.proportions import missed_at_most
 

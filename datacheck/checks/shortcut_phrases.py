@@ -23,7 +23,7 @@ from datacheck.check import (
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.telling import SIDES, Phrase, answers, telling
 from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, of_rows, turn_texts
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.text.edges import ascii_edges, either
 
 LEAST = 50  # pairs from which on a phrase is more than chance

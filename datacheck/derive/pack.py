@@ -22,7 +22,7 @@ from datacheck.loading.benchmarks import recognised
 from datacheck.loading.reader import Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import TURNS
-from datacheck.pii.redaction import visible
+from datacheck.pii.excerpts import visible
 from datacheck.propose.sample import sample_of
 from datacheck.text.arrays import UInt64s
 from datacheck.text.packs import ANY, Pack, PackError, write

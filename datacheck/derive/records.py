@@ -21,11 +21,11 @@ from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.leaves import Leaf, Scalar, csv_leaves, json_leaves, json_scalars
-from datacheck.pii.traces import Original
+from datacheck.pii.redact.leaves import Leaf, Scalar, csv_leaves, json_leaves, json_scalars
+from datacheck.pii.redact.traces import Original
 
 if TYPE_CHECKING:
-    from datacheck.pii.anonymise import Replacement
+    from datacheck.pii.redact.anonymise import Replacement
 
 
 class PartView(View):

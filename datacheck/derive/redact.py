@@ -38,24 +38,24 @@ from datacheck.loading import spans
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk
 from datacheck.loading.tables import Tables
-from datacheck.pii.doubtful import LIKELY
+from datacheck.pii.excerpts import excerpt
 from datacheck.pii.keys import LONGEST, fronts
-from datacheck.pii.leaves import Leaf, by_leaf
 from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.policy import SECRETS
 from datacheck.pii.pseudonyms import SHORTEST_KEY, KeyMissingError, Pseudonyms
 from datacheck.pii.publicity import HEARD
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.redact.doubtful import LIKELY
+from datacheck.pii.redact.leaves import Leaf, by_leaf
+from datacheck.pii.redact.traces import KnownValues, Original, is_told_anywhere
 from datacheck.pii.split import splits_over_lines
 from datacheck.pii.tables import told_cells
-from datacheck.pii.traces import KnownValues, Original, is_told_anywhere
 from datacheck.verdict.judge import settings_of
 from datacheck.verdict.model import Report
 
 if TYPE_CHECKING:
-    from datacheck.pii.anonymise import Anonymiser, Replacement
+    from datacheck.pii.redact.anonymise import Anonymiser, Replacement
 
 BLOCKS = pl.col("level") == "block"
 # String by string, then the record as one text: a key may say what the number in its value is, and a surname beside a
@@ -488,8 +488,8 @@ def redactors(mend: Mapping[str, Pii], *, surrogates: bool = False, everywhere: 
     """
     if not mend:
         return {}
-    from datacheck.pii.anonymise import Anonymiser  # Presidio is heavy
-    from datacheck.pii.surrogates import Surrogates
+    from datacheck.pii.redact.anonymise import Anonymiser  # Presidio is heavy
+    from datacheck.pii.redact.surrogates import Surrogates
 
     try:
         names = {

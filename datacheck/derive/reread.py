@@ -20,15 +20,15 @@ from datacheck.engine.contain import tables_in
 from datacheck.errors import LoadError
 from datacheck.i18n.message import Message
 from datacheck.loading.reading import Reading
-from datacheck.pii.doubtful import doubtful
-from datacheck.pii.leaves import Scalar
+from datacheck.pii.excerpts import excerpt
 from datacheck.pii.pseudonyms import key_id
-from datacheck.pii.redaction import excerpt
-from datacheck.pii.remains import Remains
+from datacheck.pii.redact.doubtful import doubtful
+from datacheck.pii.redact.leaves import Scalar
+from datacheck.pii.redact.remains import Remains
+from datacheck.pii.redact.traces import Traces
+from datacheck.pii.redact.unsure import unsure
+from datacheck.pii.redact.users import folders
 from datacheck.pii.split import Utterance, splits
-from datacheck.pii.traces import Traces
-from datacheck.pii.unsure import unsure
-from datacheck.pii.users import folders
 
 _AT_ONCE = 10_000  # written rows that are searched again: a file may not fit in memory
 

@@ -23,7 +23,7 @@ from datacheck.errors import LoadError
 from datacheck.loading import files
 from datacheck.loading.kinds import BINARY
 from datacheck.loading.reading import Reading
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.verdict.model import FileEntry
 
 

@@ -24,7 +24,7 @@ from datacheck.engine.unread import unanswered
 from datacheck.engine.view import StoreView
 from datacheck.errors import CheckAuthorError
 from datacheck.i18n.message import Parameter
-from datacheck.pii.redaction import Mode, excerpt
+from datacheck.pii.excerpts import Mode, excerpt
 
 FIRST = 200  # places that get a `detail` and an `id`; the rest keep their place, problem and score
 ID = {"id": pl.String()}  # what the row's id column holds, where the contract names one, shown as all data is

@@ -43,7 +43,7 @@ from datacheck.engine.workers import Failure, Here, StepFailedError, Workers, gu
 from datacheck.errors import LoadError, UsageError
 from datacheck.files.inventory import Inventory
 from datacheck.loading.reading import Reading
-from datacheck.pii.redaction import Mode
+from datacheck.pii.excerpts import Mode
 
 SMALL = 16 * 1024 * 1024  # bytes of an evaluation set of which all that is made may come from the user's cache
 ALONE = 32 * 1024 * 1024  # bytes of data; to here no child: two take twice the CPU time of a twin (decision 0022)

@@ -13,7 +13,7 @@ from pydantic import Field
 from datacheck.check import Artifact, Check, Feature, Message, Model, Need, Subject, View
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import RunOf, parsed, seen_of
-from datacheck.pii.redaction import hidden
+from datacheck.pii.excerpts import hidden
 from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError, TokenizerChange
 
 # `tokenizers` and jinja2 are imported where a tokenizer is named, and not with every contract.

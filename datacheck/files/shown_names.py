@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
+from datacheck.pii.excerpts import visible
 from datacheck.pii.normalise import fold
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
 from datacheck.pii.recognizers.base import span
-from datacheck.pii.redaction import visible
 
 # Versions (v1.2.3.4) and dates stand in names everywhere; an IP address is no person's.
 _ENTITIES = tuple(entity for entity in of_regions() if entity != "IP_ADDRESS")
@@ -63,7 +63,7 @@ def _identifiers(text: str) -> Iterator[tuple[int, int, str]]:
 @cache
 def _rules() -> tuple[tuple[Recognizer, str, Any], ...]:
     """Every rule with its compiled pattern: looking that up again for each name takes longer than the search."""
-    from datacheck.pii.compiled import compiled  # only names that could hold something pay for it
+    from datacheck.pii.matching.compiled import compiled  # only names that could hold something pay for it
 
     recognizers = [RECOGNIZERS[entity] for entity in _ENTITIES]
     return tuple((one, rule, compiled(pattern)) for one in recognizers for rule, pattern in one.patterns.items())

@@ -10,7 +10,7 @@ import polars as pl
 from datacheck.pii.errors import PiiTimeout
 from datacheck.pii.free_names import free_names
 from datacheck.pii.hidden import lean
-from datacheck.pii.kept import any_of
+from datacheck.pii.matching.kept import any_of
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.policy import LINK
 from datacheck.pii.prefilter import Names, candidates, uncovered

@@ -32,7 +32,7 @@ def _made(entity: str, seed: int) -> str:
 def place() -> Path:
     """Where they lie: a file for these sources of the recognizers."""
     here = Path(__file__).parent
-    sources = sorted([*here.glob("*.py"), *here.glob("recognizers/*.py"), *here.glob("recognizers/*.toml")])
+    sources = sorted([*here.rglob("*.py"), *here.glob("recognizers/*.toml")])
     digest = sha256(b"\0".join(source.read_bytes() for source in sources)).hexdigest()
     return here / "built" / f"canaries-{digest[:16]}.json"
 

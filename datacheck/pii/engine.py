@@ -16,13 +16,13 @@ from presidio_analyzer import (
 from presidio_analyzer.context_aware_enhancers import ContextAwareEnhancer
 from presidio_analyzer.nlp_engine import NlpArtifacts, NoOpNlpEngine
 
-from datacheck.pii.compiled import compiled, matches, ruled_out
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.expressions import HAN, SAID_BETWEEN
+from datacheck.pii.matching.compiled import compiled, matches, ruled_out
+from datacheck.pii.matching.expressions import HAN, SAID_BETWEEN
+from datacheck.pii.matching.required import plain
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, listed, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
-from datacheck.pii.required import plain
 from datacheck.text.words import WordFinder
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import polars as pl
 
-from datacheck.pii.expressions import HAN
 from datacheck.pii.given_names import given_names
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.tagger import dictionary

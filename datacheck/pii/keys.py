@@ -11,7 +11,7 @@ from random import Random
 
 import polars as pl
 
-from datacheck.pii.compiled import compiled
+from datacheck.pii.matching.compiled import compiled
 from datacheck.pii.prefilter import candidates
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 

@@ -12,8 +12,8 @@ import regex
 from presidio_analyzer import EntityRecognizer, RecognizerResult
 from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
 
-from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, english_names, is_word
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words

@@ -17,11 +17,11 @@ import numpy as np
 import polars as pl
 
 from datacheck.pii.dictated import DICTATED, is_dictated
-from datacheck.pii.expressions import HAN
-from datacheck.pii.kept import any_of
+from datacheck.pii.matching.expressions import HAN
+from datacheck.pii.matching.kept import any_of
+from datacheck.pii.matching.sieve import build, possible
 from datacheck.pii.normalise import NEEDS_FOLDING, SHORT_ESCAPE, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer, of_regions
-from datacheck.pii.sieve import build, possible
 from datacheck.text.arrays import Bools
 
 Names = Literal["linked", "full", "model"]

@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal, Self
 import polars as pl
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, field_validator, model_validator
 
+from datacheck.pii.excerpts import mask
 from datacheck.pii.free_names import model
 from datacheck.pii.normalise import as_read, fold
 from datacheck.pii.prefilter import Names
 from datacheck.pii.pseudonyms import ENV, fingerprint, identity, read_key
 from datacheck.pii.recognizers import ALL_REGIONS, RECOGNIZERS, REGIONS, of_regions
-from datacheck.pii.redaction import mask
 
 Level = Literal["block", "warn", "profile", "off"]
 Person = Literal["labelled", "near", "full", "model"]

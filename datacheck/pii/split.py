@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import NamedTuple
 
-from datacheck.pii.expressions import SEPARATOR, worded
+from datacheck.pii.matching.expressions import SEPARATOR, worded
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact

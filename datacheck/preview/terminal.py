@@ -11,7 +11,7 @@ from rich.text import Text
 from datacheck.chat.sample import Sample
 from datacheck.chat.strip import spans_of
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
-from datacheck.pii.redaction import Mode, excerpt, hidden, visible
+from datacheck.pii.excerpts import Mode, excerpt, hidden, visible
 from datacheck.preview.rows import Preview, Previewed
 from datacheck.report import shape, show
 

@@ -26,11 +26,11 @@ from datacheck.loading.codes import CODES
 from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.compiled import compiled
-from datacheck.pii.leaves import inner_strings, json_scalars
+from datacheck.pii.matching.compiled import compiled
 from datacheck.pii.normalise import fold, folded_text
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
-from datacheck.pii.traces import KnownValues, Original, Traces, readable
+from datacheck.pii.redact.leaves import inner_strings, json_scalars
+from datacheck.pii.redact.traces import KnownValues, Original, Traces, readable
 
 _COST = {"n": 1 << 15, "r": 8, "p": 1}  # of scrypt: a tenth of a second and 32 MB for each guess
 _OVERLAP = 4096  # characters of a file without rows that are looked at with what comes next

@@ -24,7 +24,7 @@ from datacheck.i18n.message import Message, joined
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.redaction import Mode, excerpt
+from datacheck.pii.excerpts import Mode, excerpt
 from datacheck.review.terminal import Review, Stratum
 from datacheck.text.proportions import wilson
 from datacheck.text.record_keys import record_keys

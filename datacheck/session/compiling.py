@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from datacheck.pii import canaries
-from datacheck.pii.compiled import write
+from datacheck.pii.excerpts import CORES, HIDDEN
+from datacheck.pii.matching.compiled import write
 from datacheck.pii.prefilter import tried, tried_on_context
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
-from datacheck.pii.redaction import CORES, HIDDEN
 from datacheck.report import listing, pages
 from datacheck.text import built_tables
 from datacheck.text.classes import make_flags

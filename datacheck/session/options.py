@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datacheck.gate.decisions import GivenDecisions
     from datacheck.gate.keys import PrivateKey
     from datacheck.i18n.words import Lang
-    from datacheck.pii.redaction import Mode
+    from datacheck.pii.excerpts import Mode
 
 DEFAULT_OUT = Path("datacheck-report")
 CONTRACT = "contract.yaml"  # in the folder of a report: what `keep_contract` keeps

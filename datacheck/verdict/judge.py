@@ -24,7 +24,7 @@ from datacheck.errors import UsageError
 from datacheck.files import versions
 from datacheck.i18n.message import joined
 from datacheck.loading.reader import Event
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.verdict.baseline import Baseline
 from datacheck.verdict.model import (
     SCHEMA,

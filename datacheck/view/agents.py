@@ -21,7 +21,7 @@ from pydantic import Field
 
 from datacheck.contract.load import load_contract
 from datacheck.errors import DatacheckError
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.verdict.model import read_report
 from datacheck.version import __version__
 from datacheck.view.evidence import Ask, Places

@@ -19,7 +19,7 @@ from starlette.routing import Route
 
 from datacheck.errors import DatacheckError, UsageError
 from datacheck.i18n.words import WORDS, Lang, Phrase, told
-from datacheck.pii.redaction import Mode
+from datacheck.pii.excerpts import Mode
 from datacheck.report import show
 from datacheck.report.exports import read_finished
 from datacheck.report.pages import Whole, asset, environment

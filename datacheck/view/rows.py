@@ -14,7 +14,7 @@ from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
 from datacheck.loading.tables import Tables
-from datacheck.pii.redaction import Mode, excerpt
+from datacheck.pii.excerpts import Mode, excerpt
 from datacheck.report.places import Finished
 from datacheck.verdict.judged_files import source_of
 from datacheck.verdict.model import FileEntry

@@ -27,10 +27,10 @@ from datacheck.derive.apply import derive
 from datacheck.derive.redact import Redactor
 from datacheck.derive.terminal import print_manifest
 from datacheck.errors import LoadError, UsageError
-from datacheck.pii.anonymise import Anonymiser
 from datacheck.pii.canaries import canary
+from datacheck.pii.redact.anonymise import Anonymiser
+from datacheck.pii.redact.surrogates import Surrogates
 from datacheck.pii.rules import Rules
-from datacheck.pii.surrogates import Surrogates
 from datacheck.session.session import Options, Session
 
 PHONES = [canary("CN_MOBILE", 100 + n) for n in range(6)]
@@ -843,8 +843,8 @@ def test_a_mailbox_tells_the_folder_and_the_name_of_its_owner(tmp_path, command)
 
 def test_a_copy_is_searched_by_a_second_reading(tmp_path, command, monkeypatch):
     """What replaces values finds nothing here, neither before the copy is written nor in it."""
-    monkeypatch.setattr("datacheck.pii.traces.Traces.find", lambda *_: [])
-    monkeypatch.setattr("datacheck.pii.anonymise.rough_values", lambda *_: [])
+    monkeypatch.setattr("datacheck.pii.redact.traces.Traces.find", lambda *_: [])
+    monkeypatch.setattr("datacheck.pii.redact.anonymise.rough_values", lambda *_: [])
     jsonl(tmp_path / "data" / "a.jsonl", chat(f"我叫王建国，手机号{PHONES[0]}", f"ref_{PHONES[0]}x，请王工稍等"))
     code, _, _ = apply_redact(command, tmp_path)
     assert code == 1

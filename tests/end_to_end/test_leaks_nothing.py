@@ -13,9 +13,9 @@ import yaml
 from core_helpers import GOOD, contract, environment, jsonl, report, spawn, user_check
 
 from datacheck.errors import UsageError, trace_of
-from datacheck.pii.anonymise import Anonymiser
 from datacheck.pii.canaries import canary
 from datacheck.pii.recognizers import RECOGNIZERS
+from datacheck.pii.redact.anonymise import Anonymiser
 
 PLACES = (
     "content",

@@ -24,7 +24,7 @@ from core_helpers import jsonl, spawn
 from markdown_it import MarkdownIt
 from rich.console import Console
 
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 from datacheck.report.faces import html as html_face
 from datacheck.report.faces.html import render as render_html
 from datacheck.report.faces.junit import render as render_junit

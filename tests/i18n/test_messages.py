@@ -14,7 +14,7 @@ from core_helpers import GOOD, ROOT, contract, jsonl, spawn
 from datacheck.cli import said
 from datacheck.i18n.command_line import chosen
 from datacheck.i18n.message import Quoted, catalogue, languages
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 
 sys.path.insert(0, str(ROOT / "docs"))
 import catalogues

@@ -2,7 +2,7 @@
 
 import pytest
 
-from datacheck.pii.callings import called, named
+from datacheck.pii.redact.callings import called, named
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from datacheck.pii.cantonese import cantonese_names
+from datacheck.pii.redact.cantonese import cantonese_names
 
 
 @pytest.mark.parametrize(

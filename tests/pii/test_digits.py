@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pii_helpers import broken_values, hostile_texts
 
-from datacheck.pii.compiled import compiled, matches, windows
-from datacheck.pii.digits import least_chain, reach, separators
-from datacheck.pii.expressions import GAP
+from datacheck.pii.matching.compiled import compiled, matches, windows
+from datacheck.pii.matching.digits import least_chain, reach, separators
+from datacheck.pii.matching.expressions import GAP
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.text.chains import LEAST, MOST, chains
 

@@ -8,7 +8,7 @@ from pii_helpers import REALDATA, broken_values, hostile_texts, realdata
 
 from datacheck.pii import analyzer, engine
 from datacheck.pii.analyzer import analyze, find
-from datacheck.pii.compiled import compiled
+from datacheck.pii.matching.compiled import compiled
 from datacheck.pii.normalise import fold
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
 

@@ -3,10 +3,10 @@
 import polars as pl
 import pytest
 
-from datacheck.pii.doubtful import LIKELY, plain, rough_values
 from datacheck.pii.publicity import is_public
-from datacheck.pii.row_names import row_names
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.redact.doubtful import LIKELY, plain, rough_values
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
 
 
 def found(name: str, text: str) -> list[str]:

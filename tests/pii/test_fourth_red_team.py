@@ -10,9 +10,9 @@ from datacheck.pii.canaries import canary
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import completed, random_digits
 from datacheck.pii.recognizers.cn_bank_card import luhn
-from datacheck.pii.row_names import row_names
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
 from datacheck.pii.split import Utterance, splits
-from datacheck.pii.traces import Original, Traces
 
 MOBILE, CARD = canary("CN_MOBILE", 41), canary("CN_BANK_CARD", 41)
 VISA = completed("4539" + random_digits(Random(41), 11), luhn)

@@ -7,8 +7,8 @@ import pytest
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
+from datacheck.pii.excerpts import excerpt
 from datacheck.pii.recognizers import RECOGNIZERS, severity
-from datacheck.pii.redaction import excerpt
 from datacheck.pii.rules import Rules
 
 FORMS = (

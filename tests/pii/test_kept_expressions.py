@@ -7,8 +7,8 @@ import time
 import polars as pl
 import pytest
 
-from datacheck.pii import kept
-from datacheck.pii.kept import KEPT, any_of
+from datacheck.pii.matching import kept
+from datacheck.pii.matching.kept import KEPT, any_of
 
 TEXTS = pl.Series([*(f"a{number}b" for number in range(400)), None, ""])
 

@@ -14,10 +14,10 @@ from datacheck.pii.publicity import is_public
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import completed, random_digits
 from datacheck.pii.recognizers.cn_bank_card import luhn
-from datacheck.pii.row_names import row_names
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
 from datacheck.pii.split import Utterance, splits
 from datacheck.pii.tables import told_cells
-from datacheck.pii.traces import Original, Traces
 from datacheck.testing import measure
 
 RESIDENT, CARD = canary("CN_RESIDENT_ID", 51), completed("6228" + random_digits(Random(51), 14), luhn)

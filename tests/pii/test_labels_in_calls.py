@@ -7,8 +7,8 @@ import pytest
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.publicity import is_public
-from datacheck.pii.row_names import row_names
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
 
 
 def states(text: str, entity: str) -> list[str]:

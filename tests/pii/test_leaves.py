@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacheck.pii.leaves import by_leaf, csv_leaves, inner_spans, json_leaves
+from datacheck.pii.redact.leaves import by_leaf, csv_leaves, inner_spans, json_leaves
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 VALUES = st.recursive(

@@ -3,15 +3,15 @@
 import polars as pl
 import pytest
 
-from datacheck.pii.addressed import addressed
 from datacheck.pii.analyzer import find
-from datacheck.pii.doubtful import LIKELY, Rough, rough_values
-from datacheck.pii.likely_names import gathered
 from datacheck.pii.names import judged
 from datacheck.pii.normalise import fold_url
-from datacheck.pii.remains import Remains
-from datacheck.pii.row_names import row_names
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.redact.addressed import addressed
+from datacheck.pii.redact.doubtful import LIKELY, Rough, rough_values
+from datacheck.pii.redact.likely_names import gathered
+from datacheck.pii.redact.remains import Remains
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
 
 
 def _names(text):

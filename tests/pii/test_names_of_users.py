@@ -2,13 +2,13 @@
 
 import pytest
 
-from datacheck.pii.addressed import addressed
 from datacheck.pii.normalise import fold
-from datacheck.pii.owners import owners, users
-from datacheck.pii.row_names import row_names
-from datacheck.pii.traces import Original, Traces
-from datacheck.pii.unsure import unsure
-from datacheck.pii.users import folders
+from datacheck.pii.redact.addressed import addressed
+from datacheck.pii.redact.owners import owners, users
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
+from datacheck.pii.redact.unsure import unsure
+from datacheck.pii.redact.users import folders
 
 
 def _named(*texts: str) -> set[str]:

@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 
 from datacheck.pii.analyzer import find
-from datacheck.pii.callings import called, nicknamed
-from datacheck.pii.doubtful import rough_values
 from datacheck.pii.normalise import NEEDS_FOLDING, fold, folded_text
-from datacheck.pii.remains import Remains
+from datacheck.pii.redact.callings import called, nicknamed
+from datacheck.pii.redact.doubtful import rough_values
+from datacheck.pii.redact.remains import Remains
+from datacheck.pii.redact.traces import Original, Traces
 from datacheck.pii.split import Utterance, splits, splits_over_lines
 from datacheck.pii.tables import persons_cells
-from datacheck.pii.traces import Original, Traces
 
 
 def states(text):

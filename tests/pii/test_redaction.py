@@ -14,8 +14,8 @@ from test_analyzer import DISGUISES
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
+from datacheck.pii.excerpts import excerpt, hidden, mask
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
-from datacheck.pii.redaction import excerpt, hidden, mask
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_time_does_not_depend_on_the_text(unit):
 def test_imports_neither_polars_nor_presidio():
     script = (
         "import sys\n"
-        "from datacheck.pii.redaction import excerpt\n"
+        "from datacheck.pii.excerpts import excerpt\n"
         "excerpt('手机13912348765 zhang@corp.cn')\n"
         "heavy = {'polars', 'presidio_analyzer', 'spacy', 'phonenumbers', 'numpy'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"

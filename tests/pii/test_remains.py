@@ -5,9 +5,9 @@ import inspect
 
 import pytest
 
-from datacheck.pii import remains
-from datacheck.pii.remains import Remains
-from datacheck.pii.traces import Original
+from datacheck.pii.redact import remains
+from datacheck.pii.redact.remains import Remains
+from datacheck.pii.redact.traces import Original
 
 VALUES = (
     Original("CN_MOBILE", "13822335566"), Original("PERSON", "王建国"), Original("PERSON", "Sarah Whitfield"),
@@ -79,5 +79,5 @@ def test_it_shares_no_line_with_what_replaces_values():
         if isinstance(node, ast.ImportFrom)
         for name in node.names
     }
-    assert {name for module, name in taken if module == "datacheck.pii.traces"} == {"Original"}
-    assert not [module for module, _ in taken if module in ("datacheck.pii.normalise", "datacheck.pii.callings")]
+    assert {name for module, name in taken if module == "datacheck.pii.redact.traces"} == {"Original"}
+    assert not [module for module, _ in taken if module in ("datacheck.pii.normalise", "datacheck.pii.redact.callings")]

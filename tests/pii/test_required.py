@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pii_helpers import broken_values, hostile_texts, realdata
 from test_equality import SOURCES
 
-from datacheck.pii import redaction
-from datacheck.pii.compiled import possible
-from datacheck.pii.redaction import excerpt
-from datacheck.pii.required import least_digits, plain, required
+from datacheck.pii import excerpts as redaction
+from datacheck.pii.excerpts import excerpt
+from datacheck.pii.matching.compiled import possible
+from datacheck.pii.matching.required import least_digits, plain, required
 
 EXTENTS = sorted(redaction.HIDDEN)
 

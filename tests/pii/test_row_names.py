@@ -2,7 +2,7 @@
 
 import pytest
 
-from datacheck.pii.row_names import row_names
+from datacheck.pii.redact.row_names import row_names
 
 
 @pytest.mark.parametrize(

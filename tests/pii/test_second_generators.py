@@ -5,7 +5,7 @@ import pytest
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.normalise import as_read
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.redact.traces import Original, Traces
 
 
 def states(text: str, entity: str, before: str = "") -> list[str]:

@@ -10,8 +10,8 @@ import pytest
 from core_helpers import mostly_slow
 
 from datacheck.pii.analyzer import find
+from datacheck.pii.excerpts import excerpt
 from datacheck.pii.recognizers import RECOGNIZERS, secret
-from datacheck.pii.redaction import excerpt
 
 LIST = tomllib.loads(Path(secret.__file__).with_name("secrets.toml").read_text("utf-8"))
 PREFIXED, NEAR = [*LIST["prefixed"], *LIST["unnamed"]], LIST["near"]

@@ -5,12 +5,12 @@ import pickle
 import pytest
 import regex
 
-from datacheck.pii import compiled, needs
-from datacheck.pii.digits import least_chain, reach
+from datacheck.pii.excerpts import HIDDEN
+from datacheck.pii.matching import compiled, needs
+from datacheck.pii.matching.digits import least_chain, reach
+from datacheck.pii.matching.required import least_digits, required
 from datacheck.pii.prefilter import tried, tried_on_context
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
-from datacheck.pii.redaction import HIDDEN
-from datacheck.pii.required import least_digits, required
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 from pii_helpers import broken_values, hostile_texts, realdata
 
 from datacheck.pii.canaries import canary
-from datacheck.pii.needs import Alternative, ways
+from datacheck.pii.matching.needs import Alternative, ways
+from datacheck.pii.matching.sieve import possible
 from datacheck.pii.prefilter import candidates, tried, tried_on_context
 from datacheck.pii.recognizers import RECOGNIZERS, of_regions
-from datacheck.pii.sieve import possible
 from datacheck.text.chains import chains
 
 EVERY = list(RECOGNIZERS.values())

@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 
 from datacheck.pii.analyzer import find
-from datacheck.pii.callings import called, named
 from datacheck.pii.publicity import is_public
-from datacheck.pii.row_names import row_names
+from datacheck.pii.redact.callings import called, named
+from datacheck.pii.redact.row_names import row_names
 
 
 def names(text):

@@ -4,11 +4,11 @@ import polars as pl
 import pytest
 
 from datacheck.pii.analyzer import find
-from datacheck.pii.callings import named
 from datacheck.pii.normalise import NEEDS_FOLDING, fold, folded_text
-from datacheck.pii.remains import Remains
-from datacheck.pii.row_names import row_names
-from datacheck.pii.traces import Original, Traces
+from datacheck.pii.redact.callings import named
+from datacheck.pii.redact.remains import Remains
+from datacheck.pii.redact.row_names import row_names
+from datacheck.pii.redact.traces import Original, Traces
 
 
 def found(text):

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datacheck.pii.leaves import inner_strings, inner_texts
 from datacheck.pii.normalise import fold, folded_text
-from datacheck.pii.traces import (
+from datacheck.pii.redact.leaves import inner_strings, inner_texts
+from datacheck.pii.redact.traces import (
     _BETWEEN_LETTERS,
     _BETWEEN_LINES,
     _NO_LETTERS,

@@ -5,7 +5,7 @@ import json
 import pytest
 from core_helpers import contract, jsonl
 
-from datacheck.pii.unsure import unsure
+from datacheck.pii.redact.unsure import unsure
 
 
 def _is_made(written: str) -> bool:

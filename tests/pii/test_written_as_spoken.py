@@ -5,7 +5,7 @@ import pytest
 
 from datacheck.pii.analyzer import find
 from datacheck.pii.canaries import canary
-from datacheck.pii.redaction import excerpt
+from datacheck.pii.excerpts import excerpt
 
 NAME = "skyetnaakv"
 

@@ -31,8 +31,8 @@ ROOMS = {
     "datacheck.loading.reader": ("tests/loading", PROMISES),
     "datacheck.gate.verify": ("tests/gate/test_tampering.py", "tests/gate/test_guard.py", "tests/gate/test_waivers.py"),
     "datacheck.gate.guard": ("tests/gate/test_guard.py", "tests/gate/test_tampering.py"),
-    "datacheck.pii.redaction": ("tests/pii/test_redaction.py", "tests/report", PROMISES),
-    "datacheck.pii.required": ("tests/pii/test_required.py", "tests/pii/test_redaction.py"),
+    "datacheck.pii.excerpts": ("tests/pii/test_redaction.py", "tests/report", PROMISES),
+    "datacheck.pii.matching.required": ("tests/pii/test_required.py", "tests/pii/test_redaction.py"),
 }
 TURNED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

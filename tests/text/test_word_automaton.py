@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from datacheck.pii.compiled import compiled, possible
+from datacheck.pii.matching.compiled import compiled, possible
 from datacheck.text.words import WordFinder
 
 

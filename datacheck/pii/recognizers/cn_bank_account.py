@@ -2,8 +2,8 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT
 from datacheck.pii.lookalikes import is_a_row_of_figures, is_machines
+from datacheck.pii.matching.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 

@@ -3,7 +3,8 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import (
+from datacheck.pii.lookalikes import is_machines
+from datacheck.pii.matching.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
     BETWEEN_GROUPS,
@@ -16,7 +17,6 @@ from datacheck.pii.expressions import (
     SEPARATOR,
     worded,
 )
-from datacheck.pii.lookalikes import is_machines
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 

@@ -3,7 +3,8 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import (
+from datacheck.pii.lookalikes import speaks_of_china
+from datacheck.pii.matching.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
     BREAK,
@@ -18,7 +19,6 @@ from datacheck.pii.expressions import (
     anywhere,
     worded,
 )
-from datacheck.pii.lookalikes import speaks_of_china
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from random import Random
 from string import ascii_letters
 
-from datacheck.pii.expressions import GAP, GATE_FIVE_DIGITS, LINKER, NO_WORD, RIGHT
+from datacheck.pii.matching.expressions import GAP, GATE_FIVE_DIGITS, LINKER, NO_WORD, RIGHT
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Labelled, compact, digits_of, random_digits, words
 

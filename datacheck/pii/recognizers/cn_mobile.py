@@ -3,7 +3,15 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import (
+from datacheck.pii.lookalikes import (
+    is_a_programs_figure,
+    is_among_figures,
+    is_in_a_column,
+    is_in_a_formula,
+    is_machines,
+    speaks_of_china,
+)
+from datacheck.pii.matching.expressions import (
     ARITHMETIC_LEFT,
     ARITHMETIC_RIGHT,
     BETWEEN_GROUPS,
@@ -17,14 +25,6 @@ from datacheck.pii.expressions import (
     RIGHT_OR_USE,
     SEPARATOR,
     worded,
-)
-from datacheck.pii.lookalikes import (
-    is_a_programs_figure,
-    is_among_figures,
-    is_in_a_column,
-    is_in_a_formula,
-    is_machines,
-    speaks_of_china,
 )
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, random_digits, words

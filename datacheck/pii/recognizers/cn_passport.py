@@ -2,8 +2,8 @@
 
 from random import Random
 
-from datacheck.pii.expressions import BREAK, GAP, GATE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.lookalikes import is_a_files_date
+from datacheck.pii.matching.expressions import BREAK, GAP, GATE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, random_digits, words
 

@@ -3,8 +3,8 @@
 from datetime import date
 from random import Random
 
-from datacheck.pii.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, HAN, LEFT, LINKER, RIGHT, SIGNS
 from datacheck.pii.lookalikes import is_machines
+from datacheck.pii.matching.expressions import BETWEEN_GROUPS, BREAK, GAP, GATE_DIGITS, HAN, LEFT, LINKER, RIGHT, SIGNS
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 

@@ -2,8 +2,8 @@
 
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LINKER, NO_WORD, RIGHT, english
 from datacheck.pii.lookalikes import is_a_row_of_figures
+from datacheck.pii.matching.expressions import ARITHMETIC_RIGHT, GAP, GATE_DIGITS, LINKER, NO_WORD, RIGHT, english
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import LINKER
+from datacheck.pii.matching.expressions import LINKER
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled
 

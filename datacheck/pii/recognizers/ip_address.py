@@ -4,7 +4,7 @@ import ipaddress
 import re
 from random import Random
 
-from datacheck.pii.expressions import HAN, LEFT, RIGHT
+from datacheck.pii.matching.expressions import HAN, LEFT, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import LEFT, RIGHT
+from datacheck.pii.matching.expressions import LEFT, RIGHT
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 

@@ -8,8 +8,17 @@ from random import Random
 from typing import Any
 
 from datacheck.pii.examples import example
-from datacheck.pii.expressions import GATE_DIGITS, GATE_FIVE_DIGITS, GLUED_LEFT, LEFT, LINKER, RIGHT, anywhere, worded
 from datacheck.pii.lookalikes import is_a_files_date, is_in_a_pictures_name, is_machines, speaks_of_china
+from datacheck.pii.matching.expressions import (
+    GATE_DIGITS,
+    GATE_FIVE_DIGITS,
+    GLUED_LEFT,
+    LEFT,
+    LINKER,
+    RIGHT,
+    anywhere,
+    worded,
+)
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, in_sequence
 

@@ -3,8 +3,8 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import HAN, NAME_LINKER
 from datacheck.pii.given_names import is_given, surnames, words_as_names
+from datacheck.pii.matching.expressions import HAN, NAME_LINKER
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 

@@ -3,8 +3,16 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import ARITHMETIC_RIGHT, FIELD_LEFT, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT, worded
 from datacheck.pii.lookalikes import is_machines
+from datacheck.pii.matching.expressions import (
+    ARITHMETIC_RIGHT,
+    FIELD_LEFT,
+    GATE_DIGITS,
+    GLUED_LEFT,
+    LINKER,
+    RIGHT,
+    worded,
+)
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, digits_of, holds_sequence, random_digits, words
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GAP, LINKER
+from datacheck.pii.matching.expressions import GAP, LINKER
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, compact, random_digits, words
 

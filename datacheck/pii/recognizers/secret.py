@@ -10,7 +10,7 @@ from math import log2
 from pathlib import Path
 from random import Random
 
-from datacheck.pii.expressions import LEFT, RIGHT, one_of
+from datacheck.pii.matching.expressions import LEFT, RIGHT, one_of
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import LINKER, SAID_BETWEEN
+from datacheck.pii.matching.expressions import LINKER, SAID_BETWEEN
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 

@@ -3,7 +3,7 @@
 import re
 from random import Random
 
-from datacheck.pii.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
+from datacheck.pii.matching.expressions import GAP, GATE_DIGITS, LEFT, RIGHT, anywhere
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, compact, words
 

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.expressions import GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, SEPARATOR, anywhere, worded
+from datacheck.pii.matching.expressions import GATE_FIVE_DIGITS, LEFT, LINKER, RIGHT, SEPARATOR, anywhere, worded
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, words
 

@@ -4,7 +4,7 @@ import re
 from operator import itemgetter
 from random import Random
 
-from datacheck.pii.expressions import HAN, LINKER, NO_WORD
+from datacheck.pii.matching.expressions import HAN, LINKER, NO_WORD
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 

@@ -7,7 +7,7 @@
 enum {
     BLOCK = 128,
     FEW_DIGITS = 4,   /* nothing looks for shorter chains alone */
-    MOST_BETWEEN = 3, /* as GAP in pii/expressions.py says, and the separators are those of SEPARATOR there */
+    MOST_BETWEEN = 3, /* as GAP in pii/matching/expressions.py says, and the separators are those of SEPARATOR there */
 };
 
 INLINE bool is_separator(uint32_t code) {

@@ -30,7 +30,7 @@ SABOTAGES = (
     Sabotage(
         "places_are_told_by_their_digits",
         "a number stays a number beside a string of its digits",
-        "datacheck.pii.anonymise._batches",
+        "datacheck.pii.redact.anonymise._batches",
         "known.get(value, each.pseudonym) != each.pseudonym",
         "False",
         "tests/derive/test_redact.py::test_a_number_and_a_string_of_the_same_digits_in_one_json_text_are_told_apart",

@@ -110,7 +110,7 @@ SABOTAGES = (
     Sabotage(
         "overrides_always_turn_around",
         "a value that an override only breaks is masked",
-        "datacheck.pii.redaction._hidden_spans",
+        "datacheck.pii.excerpts._hidden_spans",
         "if _OVERRIDE.search(window)",
         "if False",
         "tests/pii/test_redaction.py::test_a_value_with_an_override_inside_is_masked_though_nothing_was_turned_around",
@@ -334,7 +334,7 @@ SABOTAGES = (
     Sabotage(
         "excerpts_are_full",
         "what is shown is masked",
-        "datacheck.pii.redaction._pieces",
+        "datacheck.pii.excerpts._pieces",
         'if mode == "redacted":',
         'if mode == "nothing":',
         "tests/pii/test_redaction.py::test_redacted[139-1234-8765-***-****-****]",
@@ -342,7 +342,7 @@ SABOTAGES = (
     Sabotage(
         "control_characters_are_shown",
         "control characters are made visible",
-        "datacheck.pii.redaction._Forms.__missing__",
+        "datacheck.pii.excerpts._Forms.__missing__",
         "unicodedata.category(char) in _INVISIBLE or",
         "False and",
         "tests/pii/test_redaction.py::test_redacted",
@@ -374,7 +374,7 @@ SABOTAGES = (
     Sabotage(
         "kelvin_is_no_k",
         "a text is tried where a letter stands that Rust takes for one of the word's",
-        "datacheck.pii.sieve._sieve",
+        "datacheck.pii.matching.sieve._sieve",
         "for word in _LIKE_ASCII",
         "for word in ()",
         "tests/pii/test_sieve.py::test_letters_that_are_the_same_for_rust",
@@ -382,7 +382,7 @@ SABOTAGES = (
     Sabotage(
         "first_way_only",
         "a text is tried that an expression may match in any of its ways",
-        "datacheck.pii.needs._alternatives",
+        "datacheck.pii.matching.needs._alternatives",
         "for way in sequence[0][1][1] for",
         "for way in sequence[0][1][1][:1] for",
         "tests/pii/test_sieve.py::test_in_which_ways_an_expression_matches",
@@ -390,7 +390,7 @@ SABOTAGES = (
     Sabotage(
         "every_text_is_tried",
         "expressions are tried only on texts with the words and digits that they need",
-        "datacheck.pii.needs._tells",
+        "datacheck.pii.matching.needs._tells",
         "return all(",
         "return False and all(",
         "tests/pii/test_sieve.py::test_in_which_ways_an_expression_matches",
@@ -406,7 +406,7 @@ SABOTAGES = (
     Sabotage(
         "words_asked_of_all",
         "an expression that asks for one of several words is tried where any of them stands",
-        "datacheck.pii.required._needed",
+        "datacheck.pii.matching.required._needed",
         "return [frozenset().union(*(max(way, key=_telling) for way in ways))] if all(ways) else []",
         "return [max(way, key=_telling) for way in ways] if all(ways) else []",
         "tests/pii/test_required.py::test_what_an_expression_needs",
@@ -414,7 +414,7 @@ SABOTAGES = (
     Sabotage(
         "numbers_looked_for_too_near",
         "around a chain of digits all is read that a match of the expression may hold, and what is looked at behind it",
-        "datacheck.pii.compiled.windows",
+        "datacheck.pii.matching.compiled.windows",
         "before, behind = needed.reach[0], sum(needed.reach)",
         "before, behind = 1, 1",
         "tests/pii/test_digits.py::test_around_chains_an_expression_matches_what_it_does_in_the_whole",
@@ -422,7 +422,7 @@ SABOTAGES = (
     Sabotage(
         "more_digits_than_needed",
         "a text is read for an expression if it has the digits that a match needs, whatever stands between them",
-        "datacheck.pii.needs._way",
+        "datacheck.pii.matching.needs._way",
         "digits_in(sequence))",
         "digits_in(sequence) + 1)",
         "tests/pii/test_sieve.py::test_digits_that_are_no_chain_are_counted",
@@ -430,7 +430,7 @@ SABOTAGES = (
     Sabotage(
         "chains_over_wide_gaps",
         "a chain of digits that an expression must have is not longer than what the kernel takes for one",
-        "datacheck.pii.digits._joined",
+        "datacheck.pii.matching.digits._joined",
         "<= BETWEEN",
         "<= BETWEEN + 1",
         "tests/pii/test_digits.py::test_how_many_digits_the_longest_chain_has",
@@ -438,7 +438,7 @@ SABOTAGES = (
     Sabotage(
         "all_expressions_in_one_thread",
         "an expression of the prefilter stays compiled",
-        "datacheck.pii.kept._Threads._place",
+        "datacheck.pii.matching.kept._Threads._place",
         "setdefault(expression, place)",
         "setdefault(expression, 0)",
         "tests/pii/test_kept_expressions.py::test_no_thread_has_more_expressions_than_it_keeps",
@@ -446,7 +446,7 @@ SABOTAGES = (
     Sabotage(
         "letters_for_digits",
         "a text without the digits that an expression must have is not searched, one that may have letters there is",
-        "datacheck.pii.required._digits_of",
+        "datacheck.pii.matching.required._digits_of",
         "_DIGITS.issuperset(_characters(value))",
         "not _DIGITS.isdisjoint(_characters(value))",
         "tests/pii/test_required.py::test_how_many_digits_an_expression_needs",
@@ -454,7 +454,7 @@ SABOTAGES = (
     Sabotage(
         "words_in_small_letters_only",
         "what an expression asks for is known again in capitals",
-        "datacheck.pii.required.plain",
+        "datacheck.pii.matching.required.plain",
         "text.lower() if text.isascii() else",
         "text if text.isascii() else",
         "tests/pii/test_required.py::test_excerpts_are_those_of_all_expressions",
@@ -462,7 +462,7 @@ SABOTAGES = (
     Sabotage(
         "whole_only_without_core",
         "a value is hidden in an excerpt whatever is tried before its expression",
-        "datacheck.pii.redaction._hidden_spans",
+        "datacheck.pii.excerpts._hidden_spans",
         "if each not in CORES or any(",
         "if each not in CORES or not any(",
         "tests/pii/test_required.py::test_what_may_have_a_beginning_is_hidden_with_and_without_it",

@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "said_digits_are_no_number",
         "digits that are said one by one are replaced, for they have a plain form",
-        "datacheck.pii.doubtful.plain",
+        "datacheck.pii.redact.doubtful.plain",
         ".translate(_SPOKEN)",
         "",
         "tests/pii/test_fifth_redaction.py::test_digits_that_are_said_one_by_one_have_a_plain_form",
@@ -14,7 +14,7 @@ SABOTAGES = (
     Sabotage(
         "names_of_users_stay",
         "the name of a user in a path or a log goes with his name",
-        "datacheck.pii.handles.Handles.find",
+        "datacheck.pii.redact.handles.Handles.find",
         "if not self._pairs:",
         "if True:",
         "tests/pii/test_fifth_redaction.py::test_a_name_is_found_as_people_write_it_in_machines",
@@ -22,7 +22,7 @@ SABOTAGES = (
     Sabotage(
         "nobody_is_bill",
         "a redaction replaces what somebody is called for short",
-        "datacheck.pii.traces._for_short",
+        "datacheck.pii.redact.traces._for_short",
         "number is None or",
         "number is not None or",
         "tests/pii/test_parts_and_short_names.py::test_who_is_called_for_short",
@@ -30,7 +30,7 @@ SABOTAGES = (
     Sabotage(
         "small_names_are_not_listed",
         "what a redaction leaves of 小琪 is listed",
-        "datacheck.pii.remains._as_small",
+        "datacheck.pii.redact.remains._as_small",
         "return not _in_a_word(text, start, end) and not is_entry(text[end - 1 : end + 1])",
         "return False",
         "tests/pii/test_parts_and_short_names.py::test_the_second_reading_lists_small_and_the_end_of_a_given_name",
@@ -38,7 +38,7 @@ SABOTAGES = (
     Sabotage(
         "no_name_of_hong_kong",
         "names of Hong Kong in Latin letters are found beside somebody's data",
-        "datacheck.pii.cantonese._is_name",
+        "datacheck.pii.redact.cantonese._is_name",
         "if first in _SURNAMES and",
         "if second in _SURNAMES and",
         "tests/pii/test_cantonese.py::test_names_of_hong_kong_are_seen[leung chi ming]",
@@ -46,7 +46,7 @@ SABOTAGES = (
     Sabotage(
         "last_digits_stay",
         "a redaction replaces the last four digits of a known number where they are said to be some",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "self._ends(folded) if self._numbers else ()",
         "()",
         "tests/pii/test_traces.py::test_the_last_digits_where_they_are_said_to_be_some",
@@ -62,7 +62,7 @@ SABOTAGES = (
     Sabotage(
         "letters_and_digits_break_nowhere",
         "a known passport is found over a line break",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "_BETWEEN_MIXED)",
         "_BETWEEN_LETTERS)",
         "tests/pii/test_labels_as_spoken.py::test_a_known_value_is_found_whatever_stands_in_it",
@@ -70,7 +70,7 @@ SABOTAGES = (
     Sabotage(
         "urls_are_read_as_written",
         "a known value is found in a URL",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "folded = fold_url(text)",
         "folded = fold(text)",
         "tests/pii/test_fourth_red_team.py::test_what_is_known_is_found_in_a_url_in_quoted_json_and_as_a_nickname",
@@ -78,7 +78,7 @@ SABOTAGES = (
     Sabotage(
         "nicknames_are_not_known",
         "阿 and the last character of a known given name is that person",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "if self._last:",
         "if False:",
         "tests/pii/test_fourth_red_team.py::test_what_is_known_is_found_in_a_url_in_quoted_json_and_as_a_nickname",
@@ -86,7 +86,7 @@ SABOTAGES = (
     Sabotage(
         "signs_end_a_known_number",
         "a known number is found with signs of the writer's own in it",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "_HAS_BETWEEN.search(folded.text)",
         "False",
         "tests/pii/test_traces.py::test_signs_of_ones_own_letters_for_digits_and_base64[138~2233~5566]",
@@ -94,7 +94,7 @@ SABOTAGES = (
     Sabotage(
         "remains_read_no_letters",
         "what a redaction leaves with letters for digits is listed",
-        "datacheck.pii.remains._of_a_value",
+        "datacheck.pii.redact.remains._of_a_value",
         "len(national) >= _MOBILE",
         "False",
         "tests/pii/test_remains.py::test_every_form_of_a_value_is_found[l38 2233 556b \\u7535\\u8bddI38Z l3822335566-13822335566]",
@@ -110,7 +110,7 @@ SABOTAGES = (
     Sabotage(
         "names_that_nothing_introduces_stay",
         "a redaction finds what reads better as surname and given name than as words",
-        "datacheck.pii.likely_names._in_run",
+        "datacheck.pii.redact.likely_names._in_run",
         "score >= _LEAST",
         "score >= 99",
         "tests/pii/test_likely_names.py::test_a_name_that_nothing_introduces_is_seen",
@@ -118,7 +118,7 @@ SABOTAGES = (
     Sabotage(
         "who_is_called_stays",
         "who is called by a part of a name in a record has it there",
-        "datacheck.pii.addressed.addressed",
+        "datacheck.pii.redact.addressed.addressed",
         "return Addressed(frozenset(surnames), frozenset(given), frozenset(names_of_users(texts)), frozenset(places))",
         "return Addressed()",
         "tests/pii/test_likely_names.py::test_who_is_called_by_a_part_of_a_name_has_it",
@@ -126,7 +126,7 @@ SABOTAGES = (
     Sabotage(
         "mailboxes_tell_nobody",
         "a mailbox tells in all of its record who its owner is",
-        "datacheck.pii.addressed._owners",
+        "datacheck.pii.redact.addressed._owners",
         "word.lower() not in words and any",
         "word.lower() in words and any",
         "tests/pii/test_names_of_users.py::test_one_place_tells_a_name_in_another",
@@ -134,7 +134,7 @@ SABOTAGES = (
     Sabotage(
         "tasks_are_owners",
         "a word that a mailbox is called after is somebody's name only where it is no task's",
-        "datacheck.pii.users.owners_word",
+        "datacheck.pii.redact.users.owners_word",
         "or is_task or",
         "or",
         "tests/pii/test_names_of_users.py::test_a_word_or_a_place_is_no_name",
@@ -142,7 +142,7 @@ SABOTAGES = (
     Sabotage(
         "users_stay",
         "a name of a user that is called after somebody of the record is replaced wherever it stands",
-        "datacheck.pii.owners.users",
+        "datacheck.pii.redact.owners.users",
         "user in mailboxes or any",
         "user in mailboxes and any",
         "tests/pii/test_names_of_users.py::test_a_name_of_a_user_is_found_wherever_it_stands",
@@ -158,7 +158,7 @@ SABOTAGES = (
     Sabotage(
         "programs_talk",
         "lines of a log have no speakers",
-        "datacheck.pii.users.speakers",
+        "datacheck.pii.redact.users.speakers",
         "[] if _LOGGED.search(text) else",
         "",
         "tests/pii/test_names_of_users.py::test_programs_are_no_users",
@@ -166,7 +166,7 @@ SABOTAGES = (
     Sabotage(
         "surnames_stay",
         "who is called by the surname alone in a redacted row is replaced",
-        "datacheck.pii.anonymise.Anonymiser.surnames_in_rows",
+        "datacheck.pii.redact.anonymise.Anonymiser.surnames_in_rows",
         "if not any(place.start",
         "if any(place.start",
         "tests/derive/test_redact.py::test_who_is_called_by_one_part_of_a_name_is_replaced",
@@ -182,7 +182,7 @@ SABOTAGES = (
     Sabotage(
         "firms_are_unsure_names",
         "what ends as a place does is not listed as a name that may be left",
-        "datacheck.pii.unsure._latin",
+        "datacheck.pii.redact.unsure._latin",
         "parts[-1] in ends | NO_NAMES",
         "parts[-1] in NO_NAMES",
         "tests/pii/test_names_of_users.py::test_what_may_be_a_name_is_told",
@@ -190,7 +190,7 @@ SABOTAGES = (
     Sabotage(
         "words_are_who_is_called",
         "a word that begins with the surname of who is called so is no name",
-        "datacheck.pii.likely_names._is_called",
+        "datacheck.pii.redact.likely_names._is_called",
         'and not is_listed(f"{surname}{given}"[:2])',
         "and bool(given)",
         "tests/pii/test_likely_names.py::test_words_call_nobody",
@@ -198,7 +198,7 @@ SABOTAGES = (
     Sabotage(
         "words_are_names",
         "words that begin with a surname are no names",
-        "datacheck.pii.likely_names._in_run",
+        "datacheck.pii.redact.likely_names._in_run",
         "score >= _LEAST",
         "score >= _LEAST - 30",
         "tests/pii/test_likely_names.py::test_words_with_a_surname_in_them_are_no_names",
@@ -206,7 +206,7 @@ SABOTAGES = (
     Sabotage(
         "names_in_latin_letters_stay",
         "a redaction finds a known Chinese name spelt in Latin letters",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "self._spelt.find(folded) if self._spelt.forms and",
         "self._spelt.find(folded) if not self._spelt.forms and",
         "tests/pii/test_likely_names.py::test_a_chinese_name_is_found_again_in_latin_letters",
@@ -214,7 +214,7 @@ SABOTAGES = (
     Sabotage(
         "two_syllables_are_a_name",
         "two syllables that are English words are no name",
-        "datacheck.pii.spelt.is_told",
+        "datacheck.pii.redact.spelt.is_told",
         "return is_parted and not parts <= WORDS",
         "return True",
         "tests/pii/test_likely_names.py::test_two_syllables_that_are_words_are_no_name",
@@ -222,7 +222,7 @@ SABOTAGES = (
     Sabotage(
         "names_in_latin_letters_are_not_listed",
         "a Chinese name in Latin letters that a redaction leaves is listed",
-        "datacheck.pii.remains._of_a_chinese_name",
+        "datacheck.pii.redact.remains._of_a_chinese_name",
         "len(letters) >= _SPELT",
         "len(letters) < 0",
         "tests/pii/test_likely_names.py::test_a_name_in_latin_letters_that_stays_is_listed",
@@ -230,7 +230,7 @@ SABOTAGES = (
     Sabotage(
         "any_words_are_names",
         "words of a sentence that a network or counts take for a name are none",
-        "datacheck.pii.row_names.row_names",
+        "datacheck.pii.redact.row_names.row_names",
         "if _is_believed(text, name, called[number])",
         "if text",
         "tests/pii/test_likely_names.py::test_sentences_places_and_parts_of_foreign_names_are_none",
@@ -238,7 +238,7 @@ SABOTAGES = (
     Sabotage(
         "speakers_stay",
         "a redaction finds speakers and parties, and names in addresses of the web",
-        "datacheck.pii.row_names._led",
+        "datacheck.pii.redact.row_names._led",
         "_PARAMETER, _SPEAKER, ",
         "",
         "tests/pii/test_likely_names.py::test_names_of_speakers_parties_and_addresses_of_the_web_are_seen",
@@ -254,7 +254,7 @@ SABOTAGES = (
     Sabotage(
         "fields_beside_somebodys_stay",
         "in a list of fields those beside somebody's are replaced",
-        "datacheck.pii.doubtful.rough_values",
+        "datacheck.pii.redact.doubtful.rough_values",
         "if near and not mine and field",
         "if near and not mine and False",
         "tests/pii/test_likely_names.py::test_fields_beside_somebodys_are_his",
@@ -270,7 +270,7 @@ SABOTAGES = (
     Sabotage(
         "who_gets_a_letter_stays",
         "a redaction finds who gets something, is looked for or stands in a tag",
-        "datacheck.pii.row_names._led",
+        "datacheck.pii.redact.row_names._led",
         "for form in _CHINESE_FORMS",
         "for form in _CHINESE_FORMS if form is not _GETS",
         "tests/pii/test_sixth_red_team.py::test_who_is_introduced_is_found",
@@ -278,7 +278,7 @@ SABOTAGES = (
     Sabotage(
         "parents_are_words",
         "somebody is called by the surname and 家长",
-        "datacheck.pii.callings._is_nickname",
+        "datacheck.pii.redact.callings._is_nickname",
         "_SPOKEN_TO.match(text, end)",
         "_OPERAND.match(text, end)",
         "tests/pii/test_sixth_red_team.py::test_parents_and_those_who_are_wished_well_are_called",
@@ -286,7 +286,7 @@ SABOTAGES = (
     Sabotage(
         "a_party_is_a_part_of_a_name",
         "Plaintiff is no part of a name",
-        "datacheck.pii.row_names._led",
+        "datacheck.pii.redact.row_names._led",
         "parts[0] in NO_WORDS | _PARTIES",
         "not parts",
         "tests/pii/test_row_names.py::test_a_party_is_no_part_of_a_name",
@@ -302,7 +302,7 @@ SABOTAGES = (
     Sabotage(
         "a_sieve_without_disguises",
         "what only folding can tell is never sieved out",
-        "datacheck.pii.traces.KnownValues.sieve",
+        "datacheck.pii.redact.traces.KnownValues.sieve",
         "NEEDS_FOLDING, ",
         "",
         "tests/registry/test_retention.py::test_a_value_is_found_however_it_is_written[file-False-numerals]",
@@ -310,7 +310,7 @@ SABOTAGES = (
     Sabotage(
         "numbers_are_left",
         "a redaction replaces numbers by numbers",
-        "datacheck.pii.anonymise.Anonymiser.as_number",
+        "datacheck.pii.redact.anonymise.Anonymiser.as_number",
         "wanted[:1]",
         "wanted[:0]",
         "tests/derive/test_redact.py::test_keys_and_numbers_are_replaced_in_kind",
@@ -318,7 +318,7 @@ SABOTAGES = (
     Sabotage(
         "line_breaks_hide_numbers",
         "a redaction finds a number over signs that stand between its digits",
-        "datacheck.pii.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces.find",
         "if _HAS_BETWEEN.search(folded.text):",
         "if False:",
         "tests/pii/test_traces.py::test_signs_of_ones_own_letters_for_digits_and_base64",
@@ -326,7 +326,7 @@ SABOTAGES = (
     Sabotage(
         "surrogates_are_not_tried",
         "a surrogate is nobody's",
-        "datacheck.pii.surrogates.Surrogates._is_nobodys",
+        "datacheck.pii.redact.surrogates.Surrogates._is_nobodys",
         'return "block" not in levels',
         "return True",
         "tests/derive/test_redact.py::test_a_surrogate_that_could_be_somebodys_is_not_taken",
@@ -334,7 +334,7 @@ SABOTAGES = (
     Sabotage(
         "a_mailbox_in_words_is_no_trace",
         "a value that was replaced stands nowhere else",
-        "datacheck.pii.traces._forms",
+        "datacheck.pii.redact.traces._forms",
         'if value.entity == "EMAIL_ADDRESS":',
         "if False:",
         "tests/pii/test_second_generators.py::test_a_mailbox_is_known_again_in_words",
@@ -350,7 +350,7 @@ SABOTAGES = (
     Sabotage(
         "names_in_code_stay",
         "a redaction finds names that stand in SQL and code before somebody's number",
-        "datacheck.pii.row_names._led",
+        "datacheck.pii.redact.row_names._led",
         "_LINE, _PINYIN, _QUOTED)",
         "_LINE, _PINYIN)",
         "tests/pii/test_third_red_team.py::test_a_name_in_logs_code_and_talk",
@@ -358,7 +358,7 @@ SABOTAGES = (
     Sabotage(
         "a_part_of_a_name_stays",
         "who is called by a part of a name with a point is redacted",
-        "datacheck.pii.traces.Traces._called_by",
+        "datacheck.pii.redact.traces.Traces._called_by",
         "self._part_by_points(name, number)\n",
         "pass\n",
         "tests/pii/test_third_red_team.py::test_a_part_of_a_name_with_a_point",
@@ -366,7 +366,7 @@ SABOTAGES = (
     Sabotage(
         "words_of_sentences_are_surnames",
         "客户时运行 is nobody",
-        "datacheck.pii.row_names._is_other",
+        "datacheck.pii.redact.row_names._is_other",
         "name[0] in _FUNCTION and is_common",
         "False and is_common",
         "tests/pii/test_labels_in_calls.py::test_names_in_records",

@@ -7,20 +7,20 @@ from typing import NamedTuple
 
 import polars as pl
 
-from datacheck.pii.addressed import Addressed, addressed
 from datacheck.pii.analyzer import FOUND, find
-from datacheck.pii.doubtful import is_seen, passed, plain, rough_values, stand_near
 from datacheck.pii.hidden import lean
-from datacheck.pii.leaves import Kind, Leaf, inner_spans, inner_texts
-from datacheck.pii.likely_names import gathered, simplified
 from datacheck.pii.normalise import Folded, as_read, fold_url
-from datacheck.pii.owners import owners, users
 from datacheck.pii.pseudonyms import Pseudonyms
 from datacheck.pii.recognizers import email_address
-from datacheck.pii.row_names import row_names, surnames_of_people
+from datacheck.pii.redact.addressed import Addressed, addressed
+from datacheck.pii.redact.doubtful import is_seen, passed, plain, rough_values, stand_near
+from datacheck.pii.redact.leaves import Kind, Leaf, inner_spans, inner_texts
+from datacheck.pii.redact.likely_names import gathered, simplified
+from datacheck.pii.redact.owners import owners, users
+from datacheck.pii.redact.row_names import row_names, surnames_of_people
+from datacheck.pii.redact.traces import Original, Trace, Traces
 from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
-from datacheck.pii.traces import Original, Trace, Traces
 
 with lean():
     from presidio_anonymizer import AnonymizerEngine

@@ -14,14 +14,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from datacheck.pii import spelt
-from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_common
 from datacheck.pii.given_names import is_given
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND
+from datacheck.pii.redact import spelt
+from datacheck.pii.redact.traces import Original
 from datacheck.pii.tagger import is_entry
-from datacheck.pii.traces import Original
 
 _MADE = re.compile(r"<[A-Z][A-Z0-9_]*_(?:v[0-9]+|[0-9a-f]{8}|x{8})>")
 _STOP = "\ue000"  # stands for a pseudonym, or the end of a clause: no value goes on over it

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Literal
 
-from datacheck.pii.compiled import matches, possible
-from datacheck.pii.expressions import SEPARATOR
+from datacheck.pii.matching.compiled import matches, possible
+from datacheck.pii.matching.expressions import SEPARATOR
 from datacheck.pii.normalise import Folded, fold
 from datacheck.pii.numerals import CHINESE_NUMERALS
 from datacheck.pii.recognizers import RECOGNIZERS

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from datacheck.pii.compiled import ways
+from datacheck.pii.matching.compiled import ways
 from datacheck.text.arrays import Bools, Int32s
 from datacheck.text.codes import from_lengths
 from datacheck.text.columns import Column, Rows

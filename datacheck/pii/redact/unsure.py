@@ -9,18 +9,18 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 
-from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, is_common, is_listed
 from datacheck.pii.given_names import given_names, is_given, surnames, words_as_names
-from datacheck.pii.leaves import inner_texts
-from datacheck.pii.likely_names import GIVEN_CHARACTERS, RARE, gathered
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.normalise import fold_url
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
-from datacheck.pii.row_names import MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
+from datacheck.pii.redact.leaves import inner_texts
+from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered
+from datacheck.pii.redact.row_names import MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
+from datacheck.pii.redact.users import written_apart
 from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
-from datacheck.pii.users import written_apart
 
 _MADE = r"<PERSON_(?:v[0-9]+|[0-9a-f]{8})>"
 _ONE = (

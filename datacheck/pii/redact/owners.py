@@ -6,11 +6,11 @@ somebody of the record, is that wherever the record has it: zpark of Zuri Park, 
 
 from collections.abc import Iterator, Sequence
 
-from datacheck.pii.handles import Handles
-from datacheck.pii.leaves import inner_texts
 from datacheck.pii.normalise import Folded, fold_url
-from datacheck.pii.traces import Original
-from datacheck.pii.users import mailbox_of, names_of_users, owner, speakers, written_apart
+from datacheck.pii.redact.handles import Handles
+from datacheck.pii.redact.leaves import inner_texts
+from datacheck.pii.redact.traces import Original
+from datacheck.pii.redact.users import mailbox_of, names_of_users, owner, speakers, written_apart
 
 
 def owners(texts: Sequence[str], values: Sequence[Original]) -> Iterator[str]:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import regex
 
-from datacheck.pii import digits, expressions
-from datacheck.pii import needs as ways_to_match
-from datacheck.pii import required as derivation
-from datacheck.pii.digits import least_chain, reach
-from datacheck.pii.needs import Alternative
-from datacheck.pii.required import Group, least_digits, plain, required
+from datacheck.pii.matching import digits, expressions
+from datacheck.pii.matching import needs as ways_to_match
+from datacheck.pii.matching import required as derivation
+from datacheck.pii.matching.digits import least_chain, reach
+from datacheck.pii.matching.needs import Alternative
+from datacheck.pii.matching.required import Group, least_digits, plain, required
 from datacheck.text.chains import LEAST, DigitChains, chains
 from datacheck.text.words import WordFinder
 
@@ -50,7 +50,7 @@ def place() -> Path:
     """Where the compiled expressions lie: a file for this version of `regex` and this way to derive words."""
     source = b"".join(Path(inspect.getfile(each)).read_bytes() for each in _SOURCES)
     version = sha256(source + regex.__version__.encode()).hexdigest()[:16]
-    return Path(__file__).with_name("built") / f"expressions-{version}.pickle"
+    return Path(__file__).parents[1] / "built" / f"expressions-{version}.pickle"
 
 
 @cache

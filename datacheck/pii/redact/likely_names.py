@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
-from datacheck.pii.addressed import Addressed
-from datacheck.pii.callings import TITLES
-from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_listed
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.normalise import Folded
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, SURNAMES
+from datacheck.pii.redact.addressed import Addressed
+from datacheck.pii.redact.callings import TITLES
 from datacheck.pii.tagger import dictionary, is_entry, modules, tagger
 from datacheck.text import tables
 

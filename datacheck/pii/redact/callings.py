@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import is_common, is_listed
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.tagger import is_entry
 

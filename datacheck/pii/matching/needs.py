@@ -4,8 +4,8 @@ import re
 from functools import cache
 from typing import Any, NamedTuple
 
-from datacheck.pii.digits import chain_of
-from datacheck.pii.required import MEANS_OTHERWISE, Group, codes, digits_in, groups_of, parser
+from datacheck.pii.matching.digits import chain_of
+from datacheck.pii.matching.required import MEANS_OTHERWISE, Group, codes, digits_in, groups_of, parser
 
 _LONGEST = 8  # characters of a word that are looked for: in a text of one letter a word may begin everywhere
 _RARE = frozenset("@#%&|+~<>^$\\{}")

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from datacheck.pii import spelt
-from datacheck.pii.expressions import HAN
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.normalise import Folded
 from datacheck.pii.recognizers.person import COMPOUND
+from datacheck.pii.redact import spelt
 
 _FEWEST = 4  # letters of a name of a user; fewer are any word
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?:[._\-][A-Za-z]+){0,2}(?:[._\-]?[0-9]{1,4})?(?![A-Za-z0-9])")

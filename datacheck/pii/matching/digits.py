@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from functools import cache, reduce
 from typing import Any, NamedTuple
 
-from datacheck.pii.expressions import SEPARATOR
-from datacheck.pii.required import MEANS_OTHERWISE, REPEATED, codes, parser
+from datacheck.pii.matching.expressions import SEPARATOR
+from datacheck.pii.matching.required import MEANS_OTHERWISE, REPEATED, codes, parser
 
 BETWEEN = 3  # separators between two digits of a chain, as GAP says and the kernel counts
 _DIGITS = frozenset("0123456789")

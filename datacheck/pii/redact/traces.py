@@ -22,18 +22,18 @@ from typing import NamedTuple, TypeVar
 
 import polars as pl
 
-from datacheck.pii import spelt
-from datacheck.pii.callings import called, named, nicknamed
-from datacheck.pii.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.free_names import is_common, is_listed
 from datacheck.pii.given_names import is_given, short_forms, words_as_names
-from datacheck.pii.handles import Handles
-from datacheck.pii.leaves import Kind, Span, inner_strings, inner_texts
-from datacheck.pii.likely_names import simplified
+from datacheck.pii.matching.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.normalise import NEEDS_FOLDING, PERCENT, SHORT_ESCAPE, Folded, fold, fold_url, folded_text, unquoted
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
+from datacheck.pii.redact import spelt
+from datacheck.pii.redact.callings import called, named, nicknamed
+from datacheck.pii.redact.handles import Handles
+from datacheck.pii.redact.leaves import Kind, Span, inner_strings, inner_texts
+from datacheck.pii.redact.likely_names import simplified
 from datacheck.pii.tagger import is_entry
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)

@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from datacheck.pii.callings import TITLES
-from datacheck.pii.expressions import HAN
 from datacheck.pii.given_names import given_names
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.person import COMPOUND
+from datacheck.pii.redact.callings import TITLES
+from datacheck.pii.redact.users import mailboxes, names_of_users, owners_word, speakers
 from datacheck.pii.tagger import is_entry
-from datacheck.pii.users import mailboxes, names_of_users, owners_word, speakers
 
 _CLOSE = "[哥姐叔姨](?![夫妹弟])|同学|先生|女士|小姐|阿姨"  # behind a given name as well
 _TITLE = re.compile(rf"(?P<close>{_CLOSE})|{TITLES}|总(?![{HAN}])")

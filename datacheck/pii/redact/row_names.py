@@ -8,19 +8,19 @@ a capitalised word, and two or three capitalised words, or a likely Chinese name
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from datacheck.pii.addressed import Addressed, addressed, greeted
-from datacheck.pii.callings import called as called_by
-from datacheck.pii.cantonese import cantonese_names
-from datacheck.pii.expressions import HAN
 from datacheck.pii.free_names import TITLES, FreeName, free_names, is_common, is_word, model
 from datacheck.pii.given_names import given_names, is_given, surnames, without_accents, words_as_names
-from datacheck.pii.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_names
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.person import COMPOUND, GIVEN, LATIN, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.recognizers.person import UPPER as FEW_UPPER
-from datacheck.pii.spelt import WORDS
+from datacheck.pii.redact.addressed import Addressed, addressed, greeted
+from datacheck.pii.redact.callings import called as called_by
+from datacheck.pii.redact.cantonese import cantonese_names
+from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, NEVER, RARE, likely_names
+from datacheck.pii.redact.spelt import WORDS
+from datacheck.pii.redact.users import is_called_after
 from datacheck.pii.tables import PersonsCell, persons_cells
 from datacheck.pii.tagger import is_entry
-from datacheck.pii.users import is_called_after
 
 UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚŞŠŢŤŪŮŰŲŹŻŽƠƯȘȚẠẢẤẬẮẰẶẸẾỆỊỌỐỘỚỢỤỦỨỰỲỴỶ"
 # O''Brien: SQL doubles the sign

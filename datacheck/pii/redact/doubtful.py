@@ -12,11 +12,11 @@ from typing import NamedTuple
 import polars as pl
 
 from datacheck.pii.analyzer import find
-from datacheck.pii.leaves import Span, inner_texts
 from datacheck.pii.normalise import ENGLISH_DIGIT, Folded, fold_url
 from datacheck.pii.recognizers import RECOGNIZERS, tw_id
 from datacheck.pii.recognizers.cn_bank_card import luhn
 from datacheck.pii.recognizers.cn_resident_id import check_digit
+from datacheck.pii.redact.leaves import Span, inner_texts
 from datacheck.pii.tables import PersonsCell, persons_cells
 
 _BREAKS = re.compile(r"(?<=[0-9])[ \t]*[\r\n]+[ \t>*\-]*(?=[0-9])")
