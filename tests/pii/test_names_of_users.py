@@ -123,7 +123,12 @@ def test_who_speaks_in_a_talk_is_a_user(talk: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["10:02 INFO db: up\n10:03 sshd: in\n10:04 sshd: out", "[10:02] zpark9: one line", "<name> is\n<age> x"]
+    "text",
+    [
+        "10:02 INFO db: up\n10:03 sshd: in\n10:04 sshd: out\n10:05 crond: run",
+        "[10:02] zpark9: one line",
+        "<name> is\n<age> x",
+    ],
 )
 def test_programs_are_no_users(text: str) -> None:
     assert list(users([text], [])) == []
