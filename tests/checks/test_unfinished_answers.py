@@ -157,6 +157,12 @@ def test_a_last_line_without_a_stop_where_others_have_one(answer):
     assert measure(UnfinishedAnswers(), [*rows, row(answer)]).places == [(60, "messages[1].content", "open_line")]
 
 
+def test_what_is_open_for_a_reason_of_its_own_has_no_open_line_beside_it():
+    rows = [row(f"{LINES_EN}, {n} times.") for n in range(30)]
+    found = measure(UnfinishedAnswers(), [*rows, row(f"{LINES_EN} because")]).places
+    assert found == [(30, "messages[1].content", "open_word")]
+
+
 @pytest.mark.parametrize(
     "answer",
     [

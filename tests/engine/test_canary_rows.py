@@ -59,6 +59,20 @@ def test_an_empty_table_is_an_error_that_names_the_place(tmp_path, here, command
     assert "the text under `query` is not read: 0 of 2 plants were found" in found["error"]
 
 
+def test_only_the_compared_part_is_asked_for_its_plant(tmp_path, here, command, monkeypatch, rows):
+    """Of prompts the plant in the prompt must be met, and nobody waits for that in the answer."""
+    path = contract(tmp_path, [{"check": "exact_duplicates", "on": "prompt"}])
+    jsonl(tmp_path / "data" / "a.jsonl", *rows)
+    command("run", path, "--out", tmp_path / "whole")
+    assert report(tmp_path / "whole")["findings"][0]["status"] == "pass"
+    compute = TextKey.compute
+    monkeypatch.setattr(TextKey, "compute", lambda self, part: compute(self, part).clear())
+    command("run", path, "--out", tmp_path / "blind")
+    (found, *_) = report(tmp_path / "blind")["findings"]
+    assert found["status"] == "error"
+    assert "the text under `query` is not read: 0 of 1 plants were found" in found["error"]
+
+
 def test_an_evaluation_set_that_lost_its_items_is_an_error(tmp_path, here, command, monkeypatch, rows):
     compute = EvalItems.compute
     monkeypatch.setattr(EvalItems, "compute", lambda self, data: compute(self, data).clear())
