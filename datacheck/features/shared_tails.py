@@ -13,7 +13,7 @@ _LAST = (  # full stops inside of it are those of numbers and addresses
     r"((?:[^\n.!?。！？…]|[.!?][^\s.!?\"'”’)）*]){6,120}[.!?。！？…~\"'”’)）*_]*)\s*$"
 )
 _WORDS = r"\p{L}+\W+\p{L}+\W+\p{L}+|\p{Han}{6}"
-_CODE = r"[{}\[\]=\\;<>|#$]|^\s*return\b"
+_CODE = ascii_edges(r"[{}\[\]=\\;<>|#$]|^\s*return\b")
 # What is concluded may be one of few: the answer is B, 所以选C, so it is true.
 _CONCLUDES = ascii_edges(r"(?i)\banswer|\boption|\bchoice|\btrue\b|\bfalse\b|\bcorrect|答案|选|正确|错误|属于|结论")
 # Answers with one such end, no two of them equal: more than any of 60 public sets has.
