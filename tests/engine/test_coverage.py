@@ -44,6 +44,12 @@ def test_rows_are_read_rightly_have_none_or_could_not_be_read(tmp_path, here, co
     assert "read 8 of 9 rows: 1 row has an object where a text should be" in " ".join(said.split())
 
 
+def test_what_is_not_read_of_an_answer_leaves_the_prompt_read(tmp_path, here, command):
+    rows = [{"question": f"{QUESTION} ({n})", "answer": "yes"} for n in range(5)]
+    finding = found(tmp_path, command, ["answer_in_prompt"], *rows, code=0)[0]["answer_in_prompt"]
+    assert counts(finding) == (5, 0, 0)
+
+
 def test_an_object_where_a_text_should_be_is_unread(tmp_path, here, command):
     parts = [{"type": "input_audio_text", "text": "What was said here was not read, whatever it was."}]
     rows = [*map(talk, range(5)), talk(9, {"answer": ANSWER}), talk(10, parts)]
