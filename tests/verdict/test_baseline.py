@@ -13,6 +13,8 @@ from core_helpers import GOOD, contract, jsonl, report, user_check
 
 import datacheck
 from datacheck.session.session import Options, Session
+from datacheck.verdict.baseline import _no_worse
+from datacheck.verdict.model import ValueEntry
 
 # Each has one problem: nobody answers the last question.
 BAD = {"messages": [*GOOD["messages"], {"role": "user", "content": "在吗"}]}
@@ -119,6 +121,13 @@ def test_a_number_without_rows_must_not_get_worse(drops, before, after, code):
     finding = by_id["train.too_few_rows"]
     assert (found, finding["baseline"].get("reason")) == (code, "worse" if code else None)
     assert finding["baseline"]["values"] == [{"name": "rows", "value": before, "slice": {}}]
+
+
+def test_a_number_that_the_baseline_could_not_give_excuses_nothing():
+    now = ValueEntry(name="rate", value=0.5, limit={"max": 0.1}, status="fail")
+    assert _no_worse(now, now)
+    assert not _no_worse(now, now.model_copy(update={"value": None}))
+    assert not _no_worse(now.model_copy(update={"value": None}), now)
 
 
 def test_an_error_is_never_hidden(drops, tmp_path):
