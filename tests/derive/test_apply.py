@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -531,6 +532,24 @@ def test_a_file_that_changes_while_it_is_cut_is_refused(simple, monkeypatch):
         derive(told, {"train": str(data)}, out)
     assert not out.exists()
     assert [path.name for path in out.parent.iterdir() if path.name.startswith(".out")] == []
+
+
+@pytest.mark.parametrize(
+    ("lose_of", "says"),
+    [
+        (lambda found: replace(found, rows=found.rows - 1), "reads differently than in the report"),
+        (lambda found: replace(found, blank=found.blank + 1), "reads differently than in the report"),
+        (lambda found: replace(found, ranges=()), "names rows that were not found again"),
+    ],
+)
+def test_a_file_that_reads_otherwise_than_it_was_judged_is_refused(simple, monkeypatch, lose_of, says):
+    """As another version of datacheck may read the same bytes."""
+    data, told, out = simple
+    survey = cut.survey
+    monkeypatch.setattr(cut, "survey", lambda *given, **named: lose_of(survey(*given, **named)))
+    with pytest.raises(LoadError, match=says):
+        derive(told, {"train": str(data)}, out)
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(
