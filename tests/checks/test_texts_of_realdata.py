@@ -32,6 +32,7 @@ EXPECTED = {
         ("data_juicer/demos/data/demo-dataset-deduplication.jsonl", "escaped"): 6,
         ("gsm8k/grade_school_math/data/test.jsonl", "invisible"): 1,  # U+200B before a word
         ("gsm8k/grade_school_math/data/train.jsonl", "invisible"): 1,
+        ("gsm8k/grade_school_math/data/train.jsonl", "lowered"): 1,  # its lines begin with "with" and "all"
         (LLAMA + "dpo_en_demo.json", "escaped"): 1,
         (LLAMA + "dpo_en_demo.json", "escaped_input"): 7,
         (LLAMA + "dpo_en_demo.json", "invisible"): 1,  # U+FEFF between coordinates
