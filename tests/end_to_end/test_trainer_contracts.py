@@ -120,6 +120,13 @@ def test_a_good_dataset_passes(tmp_path, tokenizer_folder, name):
     assert not_passed(report) == {}
 
 
+def test_texts_pass_the_contract_of_mlx_lm(tmp_path):
+    """As MLX's own example is published: without a mask, which texts cannot have."""
+    rows = [{"text": f"table: {n}-tables\nQ: {question}\nA: SELECT {n}"} for n in range(4) for question in QUESTIONS]
+    report, _ = audit("mlx_lm", tmp_path, train=jsonl(tmp_path / "texts.jsonl", rows))
+    assert not_passed(report) == {}
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_dataset_does_not(tmp_path, tokenizer_folder, name):
     rows, expected = BAD[name]
