@@ -189,8 +189,8 @@ def pairs_beside(
 
 def possible(lengths: Int64s | UInt32s, pairs: Int64s, threshold: float, contained: float | None) -> Bools:
     """Say which pairs can reach the threshold, by the sizes of the sets: J is at most the smaller by the larger."""
-    sizes = lengths[pairs]
-    smaller, larger = sizes.min(axis=1), sizes.max(axis=1)
+    one, two = _of_each(lengths, pairs)
+    smaller, larger = np.minimum(one, two), np.maximum(one, two)
     can: Bools = smaller > 0 if contained else smaller / np.maximum(larger, 1) >= threshold
     return can
 
@@ -204,8 +204,13 @@ def reaching(sets: Sets, pairs: Int64s, threshold: float, contained: float | Non
     compared = _compared(sets, pairs, lengths, None if contained else threshold)
     enough = compared.similarity >= threshold
     if contained:
-        enough |= _contains(compared, lengths[pairs].min(axis=1), contained)
+        enough |= _contains(compared, np.minimum(*_of_each(lengths, pairs)), contained)
     return compared.where(enough)
+
+
+def _of_each(values: Int64s | UInt32s, pairs: Int64s) -> tuple[Int64s, Int64s]:
+    """Return the value of the left and of the right row of each pair: numpy reduces two columns ten times as slowly."""
+    return values[pairs[:, 0]].astype(np.int64), values[pairs[:, 1]].astype(np.int64)
 
 
 def _lengths(sets: Sets) -> Int64s:
@@ -238,14 +243,14 @@ def brief(answers: SpilledSets, pairs: Int64s) -> Bools:
 
     A longer one in the same words was copied, however it was asked for.
     """
-    shorter = answers.lengths[pairs].min(axis=1, initial=np.iinfo(np.int64).max)
+    shorter = np.minimum(*_of_each(answers.lengths, pairs))
     few: Bools = (shorter > 0) & (shorter <= BRIEF)
     return few
 
 
 def _in_common(sets: SpilledSets, pairs: Int64s) -> tuple[Int64s, Int64s]:
     """How many n-grams the shorter of each pair has, and how many both have."""
-    shorter: Int64s = sets.lengths[pairs].min(axis=1, initial=np.iinfo(np.int64).max)
+    shorter: Int64s = np.minimum(*_of_each(sets.lengths, pairs))
     return shorter, _compared(sets, pairs, sets.lengths, None).intersection.astype(np.int64)
 
 
@@ -267,7 +272,7 @@ def _compared(sets: Sets, pairs: Int64s, lengths: Int64s, at_least: float | None
     if isinstance(sets, Shingles):
         return jaccard(sets, pairs, at_least=at_least)
     parts = []
-    for first, last in cuts(from_lengths(lengths[pairs].sum(axis=1)), _MEMBERS):
+    for first, last in cuts(from_lengths(np.add(*_of_each(lengths, pairs))), _MEMBERS):
         known, local = np.unique(pairs[first:last], return_inverse=True)
         own = jaccard(sets.take(known), local.reshape(-1, 2), at_least=at_least)
         parts.append(own._replace(rows=pairs[first:last]))
@@ -327,9 +332,10 @@ def exact_pairs(sets: Shingles, threshold: float) -> Pairs:
     rarest, rows = rarest_first(sets, lengths - needed + 1)
     parts = []
     for block, shared in counted_pairs(rarest.astype(np.uint64), rows, 1_000_000):
-        common = shared + (needed[block] - 1).max(axis=1)  # at most: those here, and all the others of one
-        common = np.minimum(common, lengths[block].min(axis=1))
-        possible = common / (lengths[block].sum(axis=1) - common) >= threshold
+        common = shared + np.maximum(*_of_each(needed, block)) - 1  # at most: those here, and all the others of one
+        one, two = _of_each(lengths, block)
+        common = np.minimum(common, np.minimum(one, two))
+        possible = common / (one + two - common) >= threshold
         pairs = jaccard(sets, block[possible], at_least=threshold)
         parts.append(pairs.where(pairs.similarity >= threshold))
     return _joined(parts)
@@ -355,7 +361,7 @@ def exact_contained(sets: Shingles, share: float) -> Pairs:
         one, two = np.minimum(row, other), np.maximum(row, other)
         both = sorted_unique((one.astype(np.uint64) << _HALF | two.astype(np.uint64))[one != two])
         pairs = jaccard(sets, np.stack([(both >> _HALF).astype(np.int64), _low(both)], axis=1))
-        parts.append(pairs.where(_contains(pairs, lengths[pairs.rows].min(axis=1), share)))
+        parts.append(pairs.where(_contains(pairs, np.minimum(*_of_each(lengths, pairs.rows)), share)))
     return union(parts)
 
 
