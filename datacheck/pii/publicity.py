@@ -231,7 +231,7 @@ _ASKED = re.compile(
 _LISTED = re.compile(r"[ ]?[;；,，、/|][ ]?")  # what stands between the numbers of one subscriber
 _CALLED = re.compile(_HOTLINE.replace("|值班", ""))  # who is on duty may have his own
 _LABELLED = re.compile(
-    r"(?:[地住]址|(?i:addr(?:ess)?))[\"'”*]{0,3}(?: value)?[ ]?[是为:：=][ ]?[\"'“]?\Z"
+    r"(?:[地住]址|(?i:addr(?:ess)?))[\"'”*]{0,3}(?: value)?[ ]?[是为:：=]?[ ]?[\"'“]?\Z"
 )  # of somebody
 # ... an office of the government in the address or right behind its number: 武珞路360号省应急管理厅608室, …17号省水利厅
 _AUTHORITY = re.compile(
@@ -267,7 +267,9 @@ _HOST = re.compile(r"(?:https?://|www\.|@)[^\s<>\"'，。）)]+")
 _PSEUDONYM = re.compile("<[A-Z][A-Z_]+")  # or what is left of one at the end of a stretch
 _WEBSITE = re.compile(r"[^\n]{0,240}?https?://")
 _LINE = 240
-_ROOM = re.compile(r"[单室栋幢户]|[0-9]房|号楼|门牌|(?i:apt|apartment|unit|suite|#)")
+_ROOM = re.compile(
+    r"[单室栋幢户]|[0-9]房|号楼|门牌|[组社队][0-9一二三四五六七八九十]{1,4}号|(?i:apt|apartment|unit|suite|#)"
+)
 
 
 # Somebody's telephone at work, where the sentence has told of whom it speaks: 乘客田玉兰，办公室电话是…

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.matching.expressions import GAP, GATE_DIGITS, GLUED_LEFT, LINKER, RIGHT, english
+from datacheck.pii.matching.expressions import GAP, GATE_DIGITS, GLUED_LEFT, IS_MINE, LEFT, LINKER, RIGHT, english
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
@@ -29,7 +29,8 @@ class CnDrivingLicence(Labelled):
         "cn_driving_licence": (
             rf"(?:{_LABEL}){LINKER}{GLUED_LEFT}(?P<value>[0-9](?:{GAP}[0-9]){{11}}(?:(?:{GAP}[0-9]){{5}}"
             rf"{GAP}[0-9Xx])?){RIGHT}"
-        )
+        ),
+        "cn_driving_licence.behind": rf"{LEFT}(?P<value>[0-9]{{12}}){IS_MINE}(?:{_LABEL})",
     }
     specimens = words("123456789012 000000000000")
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 from random import Random
 from string import ascii_letters
 
-from datacheck.pii.matching.expressions import GAP, GATE_FIVE_DIGITS, LINKER, NO_WORD, RIGHT
+from datacheck.pii.matching.expressions import GAP, GATE_FIVE_DIGITS, IS_MINE, LEFT, LINKER, NO_WORD, RIGHT
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Labelled, compact, digits_of, random_digits, words
 
@@ -28,7 +28,10 @@ class CnMedicalRecord(Labelled):
     label = "住院号"
     prefilter = _LABEL
     gate = GATE_FIVE_DIGITS
-    patterns = {"cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}"}
+    patterns = {
+        "cn_medical_record": rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE}){RIGHT}",
+        "cn_medical_record.behind": rf"{LEFT}(?P<value>[A-Za-z]{{0,4}}[0-9]{{5,18}}){IS_MINE}(?:{_LABEL})(?!段)",
+    }
     extents = (rf"(?:{_LABEL}){LINKER}(?<![0-9A-Za-z]){NO_WORD}(?P<value>{_VALUE})",)
     specimens = words("12345 123456 1234567 12345678 123456789 00000 000000 00000000")
 

@@ -13,6 +13,7 @@ from datacheck.pii.matching.expressions import (
     GATE_DIGITS,
     GATE_FIVE_DIGITS,
     GLUED_LEFT,
+    IS_MINE,
     LEFT,
     LINKER,
     RIGHT,
@@ -72,6 +73,8 @@ class National(Recognizer):
         if entry.get("beside"):
             before = rf"(?:{named}){_NUMBER}(?:{LINKER}{GLUED_LEFT}|{_AT_ONCE})"
             self.patterns = {rule: rf"{before}{code}(?P<value>{form}){right}"}
+            if "behind" in entry:
+                self.patterns[f"{rule}.behind"] = rf"{LEFT}(?P<value>(?i:{entry['behind']})){IS_MINE}(?:{named})(?!段)"
         else:
             self.positive = named
             alone = {f"{rule}.alone": rf"{LEFT}(?i:{entry['alone']}){RIGHT}"} if "alone" in entry else {}

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from datacheck.pii.matching.expressions import GAP, LINKER
+from datacheck.pii.matching.expressions import GAP, IS_MINE, LINKER
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Labelled, compact, random_digits, words
 
@@ -16,7 +16,7 @@ _BARE += r"(?:[1-9][0-9]{5}|[1-9][0-9]{2,4}[ -][0-9]{5,6}(?![0-9])))"  # Q：123
 # Chinese numerals are folded from seven on only; five and six of them count behind the label.
 _NUMERALS = "[一二三四五六七八九幺][〇零一二三四五六七八九幺]{4,5}"
 _VALUE = rf"(?:[1-9](?:{GAP}[0-9]){{4,10}}|{_NUMERALS}(?![〇零一二三四五六七八九十百千万亿幺]))"
-_IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|我们|本人|他|她)的?(?:[Qq][Qq]|[扣抠蔻]{2}|企鹅)"  # 148781297是我的QQ
+_BEHIND = rf"{IS_MINE}(?:[Qq][Qq]|[扣抠蔻]{{2}}|企鹅|[Qq]号)"  # 148781297是我的QQ
 _TO_DIGITS = str.maketrans("〇零一二三四五六七八九幺", "001234567891")
 
 
@@ -31,14 +31,14 @@ class Qq(Labelled):
     prefilters = (
         rf"{_LABEL}{LINKER}[一二三四五六七八九幺][〇零一二三四五六七八九幺]",
         "[Qq][ ]?[:：][ ]?(?:[1-9][0-9]{5}|[1-9][0-9]{2,4}[ -][0-9]{5})",
-        f"[0-9]{_IS_MINE}",
+        f"[0-9]{_BEHIND}",
         r":[0-9]{2} [^\n()]{1,30}[(（][1-9][0-9]{4,10}[)）]",
     )
     # QQ[10018] is a process in a log, /qq_14989227/ a path
     patterns = {
         "qq": rf"(?<![A-Za-z/])(?:{_LABEL}#?|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9@]|[A-Za-z]{{3}}|[A-Za-z]{{1,2}}[0-9A-Za-z@_\-]|\.[A-Za-z]|{GAP}[0-9])",  # noqa: E501
         "qq.behind": (
-            rf"(?<![0-9A-Za-z.@_\-])(?P<value>[1-9](?:{GAP}[0-9]){{5,10}}){_IS_MINE}(?!群|空间|音乐|会员|[A-Za-z])"
+            rf"(?<![0-9A-Za-z.@_\-])(?P<value>[1-9](?:{GAP}[0-9]){{5,10}}){_BEHIND}(?!群|号?段|空间|音乐|会员|[A-Za-z])"
         ),
     }
     # what QQ writes of a talk: 2024-03-05 12:01:22 昵称(382910475)

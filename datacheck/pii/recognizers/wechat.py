@@ -4,7 +4,7 @@ import re
 from operator import itemgetter
 from random import Random
 
-from datacheck.pii.matching.expressions import HAN, LINKER, NO_WORD
+from datacheck.pii.matching.expressions import HAN, IS_MINE, LINKER, NO_WORD
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
@@ -48,7 +48,7 @@ _BROKEN = (
 _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这接])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
-_IS_MINE = "[ ]?[，,]?(?:这?就?是|为)?[ ]?(?:我|本人|他|她)的?(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
+_BEHIND = rf"{IS_MINE}(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
 # vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
 _LISTED = re.compile("_[vwVW][xX] ?, ?\\Z")
 _LINK, _LONGEST_LINK = re.compile(r"https?://[^\s<>\"'()\[\]\u3000-\u9fff]+\Z"), 240  # …?channel=WX_RYF_00
@@ -64,7 +64,7 @@ class Wechat(Recognizer):
     priority = 200
     policy = Policy("block", hard=True)
     label = "微信号:"
-    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]|wxid_[a-z0-9]|[Vv]：[A-Za-z]|{_TIGHT}"
+    prefilter = rf"{_STRONG}{LINKER}[A-Za-z]|(?:wxid|WXID)_[A-Za-z0-9]|[Vv]：[A-Za-z]|{_TIGHT}"
     prefilters = (
         r"(?:[VvWw] [Xx]|微[Xx]|微 信|微信同[号步]|WX|VX|(?i:wechat|weixin)号)[:：是][ ]?[A-Za-z]",
         r"[VvWw][Xx][A-Za-z]{2}|加[Vv][A-Za-z]{2}|(?i:wechat|weixin)[A-Za-z]{2,16}[0-9_\-]",
@@ -73,7 +73,7 @@ class Wechat(Recognizer):
         "[+＋][ ]?[Vv][ :：]{1,2}[A-Za-z]{6}",
         "微信上?搜索?[一下:： ]{0,3}[A-Za-z]",
         r"[A-Za-z0-9_\-][ ]?[（(](?:微信|[VvWw][Xx]|(?i:wechat))",
-        f"[A-Za-z0-9_-]{_IS_MINE}",
+        f"[A-Za-z0-9_-]{_BEHIND}",
     )
     patterns = {
         "wechat": (
@@ -88,7 +88,7 @@ class Wechat(Recognizer):
         ),
         "wechat.wxid": (
             r"(?<=(?:(?<![A-Za-z0-9])[vwVW][xX]?[ :：]?|(?<![A-Za-z0-9_])))"
-            r"(?P<value>wxid_[a-z0-9]{6,20})(?![A-Za-z0-9_])"
+            r"(?P<value>wxid_[a-z0-9]{6,20}|WXID_[A-Z0-9]{6,20})(?![A-Za-z0-9_])"
         ),
         # ocea n-silent54, wxid _z35ms0oewu3gyc: digits end it, and without a sign before it a sign stands inside
         "wechat.broken": (
@@ -138,7 +138,7 @@ class Wechat(Recognizer):
         ),
         # a word and 我的微信 may stand side by side, so a digit or a low line is asked for
         "wechat.mine": (
-            rf"(?<![A-Za-z0-9_\-@./])(?=[A-Za-z0-9\-]*[0-9_\-])(?P<value>{_VALUE}){_IS_MINE}"
+            rf"(?<![A-Za-z0-9_\-@./])(?=[A-Za-z0-9\-]*[0-9_\-])(?P<value>{_VALUE}){_BEHIND}"
             r"(?!群|公众|小程序|支付|付款|[A-Za-z0-9])"
         ),
         # last: of a span that several rules match the first has it, and this one is sure of nothing
