@@ -40,7 +40,7 @@ _NAMES = (
 )
 _KNOWN = rf"(?i)<\|/?(?:{_NAMES})[a-z0-9_.:-]*\|>|{'|'.join(_FAMILIES[1:])}"
 _S = r"</?s>"
-_THINK = r"</?(?:think|answer)>"
+_THINK = r"</?(?:think|answer|tool_call)>"
 _MOST = 0.5  # of the rows with a prompt: where more are rendered, the set is one for a trainer that renders none
 
 
@@ -49,7 +49,8 @@ class ControlTokens(Check):
 
     Looked for are the tokens of the usual families: `<|im_start|>`, `<|eot_id|>`, `<｜User｜>`, `[INST]`, `<<SYS>>`,
     `<start_of_turn>`, `[gMASK]`, `<reserved_106>`; `<s>` and `</s>` where they are no HTML; and, in what the
-    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first), nor `<answer>`.
+    assistant says, `<think>` and `</think>` that do not pair (a prompt may end with the first), nor `<answer>`, nor
+    `<tool_call>`.
     Placeholders of pictures, video and sound are fine, but for a `<|vision_start|>` whose end is missing or misspelt
     (`|vision_end|>`). `<|secret|>`, a name that no usual template has, is counted apart (`unknown_token`). A prompt
     that a template has rendered (nothing but `<|im_start|>user …`) is read as its messages; where most prompts of the
@@ -119,6 +120,7 @@ class Tags(Feature):
         opened, closed = (pl.col("text").str.count_matches(tag, literal=True) for tag in ("<think>", "</think>"))
         suspect = suspect.with_columns(said=saying("{opened} opened, {closed} closed", opened=opened, closed=closed))
         token, outside_code = _without_media(pl.col("text")), without_code(pl.col("text"))
+        shown = outside_code.str.split("</think>").list.last()  # thinking may speak of one tag alone
         kinds = {
             "control_token": token.str.contains(_KNOWN),
             "unknown_token": token.str.contains(_TOKEN) & ~token.str.contains(_KNOWN),
@@ -126,6 +128,7 @@ class Tags(Feature):
             "unbalanced_think": _said() & _unbalanced(_with_opening(), "<think>", "</think>"),
             "unbalanced_media": _unbalanced(outside_code, *_VISION),
             "unbalanced_answer": _said() & _unbalanced(outside_code, "<answer>", "</answer>"),
+            "unbalanced_call": _said() & _unbalanced(shown, "<tool_call>", "</tool_call>"),
         }
         details = {
             "control_token": token.str.extract(f"({_KNOWN})"),

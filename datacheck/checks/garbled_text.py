@@ -58,8 +58,13 @@ _OF_CAPITALS = ascii_edges(r"(?i:capital|upper ?-?case|\bcaps\b|大写|acronym|�
 _FEWEST, _WORDY = 60, 0.75  # capitals of such a text, and their share
 _LETTERS = 12  # different letters of such a run
 _VARIED = 8  # different characters of a text that is `spaced`
-_WORN = ["capitals", "glued", *WORN]
+_WORN = ["broken_formula", "capitals", "full_width", "glued", *WORN]  # a habit of some writers, too
 _PASTED = "escaped_input"
+_BROKEN_FORMULA = (  # LaTeX without its backslashes, or without what stood in its braces
+    r"(?:^|[^\\A-Za-z_.\"'`“])(?:[dt]?frac ?\{[^{}\n]{0,40}\} ?\{|(?:sqrt|boxed|mathrm|mathbb|mathbf|overline)\{"
+    r"|begin\{(?:cases|array|align|equation|[pbvB]?matrix))"
+    r"|\\[dt]?frac ?\{ *\} ?\{|\\sqrt ?\{ *\}"
+)
 _PATTERNS = {
     "replacement": "\ufffd",
     "nul": r"\x00",
@@ -74,6 +79,7 @@ _PATTERNS = {
     "bytes": r"^\s*b['\"][^\\]{0,40}(?:\\x[0-9a-f]{2}){3}",  # str() of bytes
     "full_width": r"[ａ-ｚ]{3}",
     "look_alike": r"[аеорсух][A-Za-z]",  # Cyrillic letters
+    "broken_formula": _BROKEN_FORMULA,
     "radical": r"[\x{2F00}-\x{2FD5}]",  # of PDF files: they look like the characters 人 and 日, and are others
     "pieces": _PIECES,
     "invisible": _INVISIBLE,
@@ -104,10 +110,12 @@ class GarbledText(Check):
     `lost_sign` (don?t, it?s), `lost_comma` (question marks in the place of all commas), `no_value` (the whole text is
     nan or [object Object], or nan
     stands behind its last sentence), `escaped` (`\n`, `\"`, `\u4f60` in
-    prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`), `full_width` (English in ｆｕｌｌ width),
+    prose: JSON that was encoded twice), `bytes` (Python's `b'\xe4…'`),
     `look_alike` (Cyrillic letters inside Latin words), `radical` (Kangxi radicals where characters belong), `pieces`
     (words of a tokenizer: `ĠtheĠoak`), `spaced` (a blank or a line break behind each character), `capitals` (a whole
-    answer, unasked) and `glued` (words without spaces), both with a rate of their own (`worn`), `hidden_words` (tag
+    answer, unasked), `glued` (words without spaces), `broken_formula` (LaTeX that lost its backslashes or numbers:
+    frac{1}{2}, \frac{}{2}) and `full_width` (English in ｆｕｌｌ width, which some who write
+    Chinese type), these with a rate of their own (`worn`), `hidden_words` (tag
     characters, U+E0000 and on), and, with a rate of its own, `invisible` (U+200B, U+2060, U+FEFF, soft hyphens). People
     and tools paste escapes too: in what they say these are `escaped_input`, with a rate of their own. Emoji, symbols,
     rare characters and all scripts are fine, and so are joiners (U+200D) and escapes in code, LaTeX, regular

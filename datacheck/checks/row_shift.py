@@ -33,9 +33,9 @@ class RowShift(Check):
     suspicion: no model judges what an answer says.
 
     Answers are the responses of conversations, the chosen ones of pairs, a `solution` beside the gold, and golds that
-    say something: a worked solution, a sentence. A bare gold ("18", "Paris") is none. Where one in ten of the
-    answers that fit stand in the neighbour's prompt word for word, the rows are windows over one text (a script), and
-    none is named.
+    say something: a worked solution, a sentence; and the options of a question with options. A bare gold ("18",
+    "Paris") is none. Where one in ten of the answers that fit stand in the neighbour's prompt word for word, the rows
+    are windows over one text (a script), and none is named.
 
     A bare gold of mathematics may name variables: `strange` are those that name none of their question's, of letters
     that mostly stand in both (`b^2 - 9a^2` beside a question of m and n).
@@ -138,7 +138,7 @@ class RowShift(Check):
 
 def _answers(turns: pl.LazyFrame, cells: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `told`: what is said to the question of each row, all of it; a bare gold says nothing of its question."""
-    said = pl.col("part").is_in(["response", "chosen"]) | learnt()  # results of tools, too
+    said = pl.col("part").is_in(["response", "chosen", "option"]) | learnt()  # results of tools, too
     spoken = turns.filter(said).select("row", "text", "tool_calls")
     solved = cells.filter(pl.col("path").str.contains(SOLUTION)).select(
         "row", "text", tool_calls=pl.lit(None, pl.String)

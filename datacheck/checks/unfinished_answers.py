@@ -117,7 +117,7 @@ _SHORTEST = 100  # characters from which on equal lengths are no accident of sho
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
 _ITEM, _FIRST_ITEM = r"\n\s*\d{1,2}[.．、)]\s*$", r"(?m)^\s*1[.．、)] ?\S"  # the next number of a list, and nothing
 _ENDS = {
-    "open_end": r"[,，、(（\[【{《“‘]\s*$",
+    "open_end": r"(?:[,，、（\[【{《“‘]|[^:;=\-']\()\s*$",  # no smiley: ":-("
     "told": (  # it says so
         r"[\[(（【](?:(?i:output |text |response )?(?i:truncated|cut off)"
         r"|[^\n\])）】]{0,12}(?:篇幅|长度|字数)(?:所限|限制)[^\n\])）】]{0,20}"

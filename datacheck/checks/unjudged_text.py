@@ -18,10 +18,10 @@ class UnjudgedText(Check):
     """Prose that stands under keys which no reader takes for a prompt, an answer or a message.
 
     It always runs. Four words in a row are prose, or eight characters of Chinese; identifiers, dates, paths and values
-    that ten rows share on average are not, nor are keys whose values stand word for word in a text of their row that is
-    read (`question` beside the `text` that holds it), nor worked solutions and reasoning (`solution`, `rationale`,
-    `cot`, `explanation`), which the checks of damaged texts read. Keys that the contract names under `source.columns`
-    are judged by the checks that use them.
+    that ten rows share on average are not, nor are keys whose values stand, blanks aside, in a text of their row that
+    is read (`question` beside the `text` that holds it, or beside its own words parted by blanks), nor worked solutions
+    and reasoning (`solution`, `steps`, `rationale`, `cot`, `explanation`), which the checks of damaged texts read. Keys
+    that the contract names under `source.columns` are judged by the checks that use them.
     """
 
     metrics = {
@@ -100,5 +100,6 @@ def _said_elsewhere(data: View, prose: pl.LazyFrame, keys: list[str]) -> list[st
     some = prose.filter(pl.col("where").is_in(keys)).filter(pl.int_range(pl.len()).over("where") < _SAMPLE).collect()
     texts = of_rows(data.turns, some.lazy()).group_by("row").agg(said=pl.col("text").str.join("\n", ignore_nulls=True))
     beside = some.lazy().join(texts, on="row", how="left").with_columns(pl.col("said").fill_null(""))
-    same = pl.col("said").str.contains(pl.col("text").str.strip_chars(), literal=True)
+    said, own = (pl.col(each).str.replace_all(r"\s+", "") for each in ("said", "text"))  # cut into words it is the same
+    same = said.str.contains(own, literal=True)
     return beside.group_by("where").agg(same=same.mean()).filter(pl.col("same") >= _SAME).collect()["where"].to_list()

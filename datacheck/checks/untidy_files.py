@@ -18,8 +18,9 @@ _MOST_PARTS = 100_000
 class UntidyFiles(Check):
     """Files that loaders take in different ways (several formats, blank lines, a byte order mark), and parts that lack.
 
-    It always runs. Of each file the format of most rows is its own; rows of other known formats are counted, rows of
-    none are the business of schema_violations, as are all others where `source.format` names one.
+    It always runs. Of each file the format of most rows is its own; rows of other known formats are counted, and rows
+    of the same whose answer stands under another key (`response` where most have `output`). Rows of none are the
+    business of schema_violations, as are all others where `source.format` names one.
 
     A part is missing where a name says how many there are (`part-00001-of-00004.jsonl`), and where files are counted
     from 0 or 1 on and a number between them is not there. With `names`, the names that do not fit are counted, too.
@@ -28,7 +29,7 @@ class UntidyFiles(Check):
 
     metrics = {
         "mixed": Metric(
-            "rows of another format than most of their file",
+            "rows of another format than most of their file, or with another key for the answer",
             "share",
             of="rows",
             limit=Limit(warn_max=0),
@@ -81,6 +82,9 @@ class UntidyFiles(Check):
         other = known.join(usual, on="file").filter(pl.col("format") != pl.col("usual"))
         said = saying("{format} among {usual}", format="format", usual="usual")
         places = other.select("row", problem=pl.lit("other_format"), said=said)
+        renamed = _renamed(data, known.join(usual, on="file").filter(pl.col("format") == pl.col("usual")))
+        other = pl.concat([other.select("row"), renamed.select("row")])
+        places = pl.concat([places, renamed])
         blank = data.lines.filter(pl.col("level") == "blank")
         marked = data.lines.filter(pl.col("code") == "bom")
         problem = pl.when(pl.col("code") == "bom").then(pl.lit("byte_order_mark")).otherwise(pl.lit("blank_line"))
@@ -102,6 +106,28 @@ class UntidyFiles(Check):
             ),
             evidence=pl.concat([for_review(places, data.rows), lines, parts, unread, misnamed], how="diagonal_relaxed"),
         )
+
+
+def _renamed(data: View, rows: pl.LazyFrame) -> pl.LazyFrame:
+    """`row`, `problem`, `said`: rows with another key for the response or the gold than most of their file.
+
+    Which side of a pair a key becomes depends on its label, so that pairs are left out.
+    """
+    told = data.turns.filter(pl.col("part").is_in(["response", "answer"]))
+    keyed = told.select("row", "part", key=pl.col("path").str.extract(r"^([^.\[]*)"))
+    keys = keyed.select("part", "key").unique().collect()
+    several = keys.filter(pl.len().over("part") > 1)["part"].unique()
+    last = keyed.filter(pl.col("part").is_in(several.implode())).unique(["row", "part"], keep="last")
+    table = last.join(rows.select("row", "file"), on="row").collect()
+    by = ["file", "part"]
+    usual = table.group_by(*by, "key").len().sort("len", "key", descending=True).unique(by, keep="first")
+    odd = table.join(usual.select(*by, usual="key"), on=by).filter(pl.col("key") != pl.col("usual")).sort("row")
+    said = saying("{key} among {usual}", key="key", usual="usual")
+    return (
+        odd.unique("row", keep="first", maintain_order=True)
+        .lazy()
+        .select("row", problem=pl.lit("other_key"), said=said)
+    )
 
 
 _PLACE = {"file": pl.String, "problem": pl.String, "said": pl.String}

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, learnt, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.askings import Askings, unasked
-from datacheck.features.gold_forms import GoldMarks, other_forms
+from datacheck.features.gold_forms import GoldMarks, other_forms, other_kinds
 from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives, golds_of
 from datacheck.features.option_sets import odd_options
 from datacheck.features.prompt_options import unlisted
@@ -306,6 +306,7 @@ class UnverifiableAnswers(Check):
             named = _with_source(sound, data.rows).drop_nulls("source")
             parts = [part.drop("source") for part in named.partition_by("source", maintain_order=True)]
             forms = [other_forms(part, marks, chosen) for part in (sound, *parts)]
+            forms.append(other_kinds(sound, data.turns.filter(pl.col("part") == "option").select("row", "text")))
             once = pl.concat(forms).unique("row", keep="first").sort("row")
             found["forms"] = once.lazy().with_columns(problem=pl.lit("other_form"))
         else:
@@ -391,15 +392,18 @@ def _outside(golds: pl.DataFrame, turns: pl.LazyFrame) -> pl.DataFrame:
 
 
 def _first_number(rows: pl.DataFrame) -> int | None:
-    """Whether numbers of options count from 0 or from 1, where enough rows tell: both ends are never used at once."""
+    """Whether numbers of options count from 0 or from 1, where enough rows tell.
+
+    Both ends are never used at once: where they are, options lack or golds slipped, and the rarer end is wrong.
+    """
     number, most = pl.col("gold").cast(pl.UInt32, strict=False), pl.col("texts").list.len()
     numbers = rows.filter(number.is_not_null(), ~pl.col("texts").list.contains(pl.col("gold")))
     if numbers.height < _ENOUGH:
         return None
     zeros, lasts = (numbers.filter(number == end).height / numbers.height for end in (0, most))
-    if min(zeros, lasts) > _SLIPS or max(zeros, lasts) <= _SLIPS:
+    if max(zeros, lasts) <= _SLIPS:
         return None
-    return 0 if zeros > lasts else 1
+    return 0 if zeros >= lasts else 1
 
 
 def _choice(
@@ -414,6 +418,8 @@ def _choice(
         return "not_an_option"
     bare = [_without_letter(text, place) for place, text in enumerate(texts)]
     filled = [text for text in bare if text]
+    if len(filled) > len(bare) / 2 and not all(bare[place] for place in places):  # else they are letters of a picture
+        return "not_an_option"
     return "repeated_option" if any(filled.count(bare[place]) > 1 for place in places) else None
 
 

@@ -22,6 +22,11 @@ _NEEDING_ZH = (
     r"[\p{Han}](?:的|和|与|及|或|把|被|从|对于|为了|而且|但|若|则|每|第|将|由|以及|并|因为|如果|需要|可以|是|在)\s*$"
 )
 _ASKS_ZH = r"(?:什么|哪|谁|几|为何|怎样|多少)?(?:是|在)\s*$"  # a blank to fill in, a question the wrong way round
+# Nouns that end on one of them: 请说明理由, 谈谈…的原则, 本条的目的
+_NOUNS_ZH = (
+    r"(?:目的|标的|众矢之的|[总饱温缓平柔共谐]和|[参赋]与|[普涉波顾]及|[合兼归吞]并|[原规法准细守通总附罚]则|[理自缘事案来]由"
+    r"|大将|[存潜内外实]在)\s*$"
+)
 _CUT = 0.05  # share of the open ends that need another word, from which on the others were cut as well
 # Who gives the beginning of something asks for the rest of it.
 _CONTINUED = ascii_edges(
@@ -61,7 +66,8 @@ def _ends(turns: pl.LazyFrame) -> pl.LazyFrame:
     last = asked.filter(pl.col("turn") == pl.col("turn").max().over("row"))
     long = last.filter(pl.col("text").str.len_bytes() >= _LONG)
     tail, whole = pl.col("tail"), pl.col("text")
-    needs = tail.str.contains(_NEEDING) | (tail.str.contains(_NEEDING_ZH) & ~tail.str.contains(_ASKS_ZH))
+    whole_zh = tail.str.contains(_ASKS_ZH) | tail.str.contains(_NOUNS_ZH)
+    needs = tail.str.contains(_NEEDING) | (tail.str.contains(_NEEDING_ZH) & ~whole_zh)
     table = long.with_columns(tail=whole.str.tail(_TAIL)).collect()
     return table.lazy().select(
         "row", "part", "role", "turn", "path",

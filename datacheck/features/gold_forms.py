@@ -12,6 +12,7 @@ from datacheck.text.graders import choice, number
 _ENOUGH = 50  # golds of a set, from which on there is a form that is usual
 _MIXED = 0.02  # share of numbers with a unit, of golds with blanks or other marks, above which that is a way of the set
 _SLIPS = 0.05  # the same for letters, labels, and commas of the numbers that could have one
+_PART = 0.5  # of golds that a program or a sentence wrapped: nobody writes half of them so
 _LABELS = 20  # different golds at most, so that they are labels, and rows of one spelling at least
 _WHOLE = r"^-?[0-9]+$"  # no \d: it takes digits of other scripts
 _TENTHS = r"^-?[0-9]*\.[0-9]+$"
@@ -19,10 +20,10 @@ _ZEROS = r"^-?[0-9]+\.0+$"
 _COMMAS = r"^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$"
 _LONG = r"^-?[0-9]{4,}$"
 _RATIO = r"[0-9}]\s*/|\\[dt]?frac|[0-9][eE][-+]?[0-9]"  # values of their own: 3/4, and 1e-05 as Python writes it
-# Python's list of one text, a sentence, a box around the whole.
+# Python's list of one text, a sentence, a box or signs of money around the whole.
 _WRAPPED = (
     r"^\s*(?:\[(?:'[^']*'|\"[^\"]*\")\]|(?i:(?:so,? )?the (?:final |correct )?answer is:? ).*"
-    r"|(?:正确)?答案[是为：:].+|\\boxed\{.*\})\s*$"
+    r"|(?:正确)?答案[是为：:].+|答[：:].+|\\boxed\{.*\}|\$ ?-?[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)? ?\$)\s*$"
 )
 _LETTER = r"^\W{0,2}[A-Za-z]\W{0,2}$"
 
@@ -48,8 +49,8 @@ def other_forms(golds: pl.DataFrame, marks: pl.LazyFrame, options: pl.LazyFrame)
 
     golds: `row`, `where`, `gold`, those that are in order; marks: lines of `GoldMarks`; options: `row`, those that have
     options to choose from. Where 98 % of at least 50 golds are bare numbers the others are
-    those with a unit, a sign, a comma, a box, digits of full width; where 95 % are one letter in one form (`A`, `(a)`),
-    one in another form, and the text or number of an option; where there are at most 20 labels, another spelling of
+    those with a unit, a sign, a comma, a box, digits of full width; where 95 % are one letter (`A`, `(a)`), those in
+    another form than most, and the text or number of an option; where there are at most 20 labels, another spelling of
     one of them. A gold of several letters, and a fraction among whole numbers, are no other form.
     """
     empty = pl.DataFrame(schema={"row": pl.UInt64, "where": pl.String, "text": pl.String, "said": pl.String})
@@ -67,6 +68,41 @@ def other_forms(golds: pl.DataFrame, marks: pl.LazyFrame, options: pl.LazyFrame)
     found.append(_wrapped(rows))
     every = pl.concat(found, how="diagonal_relaxed").unique("row", keep="first", maintain_order=True)
     return every.select(empty.columns).sort("row", maintain_order=True)
+
+
+def other_kinds(golds: pl.DataFrame, options: pl.LazyFrame) -> pl.DataFrame:
+    """`row`, `where`, `text`, `said`: golds that name their option in another way than most: letter, place, its text.
+
+    golds: `row`, `where`, `gold`; options: `row`, `text` of each. However many there are, up to a half: a reward
+    compares in one way. A digit that is an option's text may be a place as well.
+    """
+    empty = pl.DataFrame(schema={"row": pl.UInt64, "where": pl.String, "text": pl.String, "said": pl.String})
+    texts = options.group_by("row").agg(texts=pl.col("text").str.strip_chars()).collect()
+    rows = golds.join(texts.cast({"row": golds["row"].dtype}), on="row", maintain_order="left")
+    gold = pl.col("gold").str.strip_chars()
+    kind = (
+        pl.when(pl.col("texts").list.contains(gold))
+        .then(pl.lit("text"))
+        .when(gold.str.contains(_LETTER))
+        .then(pl.lit("letter"))
+        .when(gold.str.contains(r"^\d$"))
+        .then(pl.lit("place"))
+    )
+    rows = rows.with_columns(kind=kind).drop_nulls("kind")
+    counts = rows.group_by("kind").len().sort("len", descending=True)
+    if rows.height < _ENOUGH or counts.height < 2 or counts["len"][1] < _MIXED * rows.height:
+        return empty
+    usual = counts["kind"][0]
+    both = (pl.col("kind") == "text") & gold.str.contains(r"^\w$")
+    odd = rows.filter(pl.col("kind") != usual, ~both)
+    return odd.select(pl.col("row").cast(pl.UInt64), "where", text="gold", said=_SAID_OF_MOST[usual])
+
+
+_SAID_OF_MOST = {
+    "text": saying("most others are the text of an option"),
+    "letter": saying("most others are the letter of an option"),
+    "place": saying("most others are the number of an option"),
+}
 
 
 def _marked(rows: pl.DataFrame, *, short: bool) -> Iterator[pl.DataFrame]:
@@ -91,10 +127,10 @@ def _marked(rows: pl.DataFrame, *, short: bool) -> Iterator[pl.DataFrame]:
 
 
 def _wrapped(rows: pl.DataFrame) -> pl.DataFrame:
-    """Golds that a program or a sentence wrapped, whatever the others are, where few are so."""
+    """Golds that a program or a sentence wrapped, whatever the others are, where fewer than half are so."""
     odd = rows.filter(pl.col("gold").str.contains(_WRAPPED))
-    odd = odd if odd.height <= _SLIPS * rows.height else odd.clear()
-    return odd.select("row", "where", text="gold", said=saying("nearly all others stand alone"))
+    odd = odd if odd.height <= _PART * rows.height else odd.clear()
+    return odd.select("row", "where", text="gold", said=saying("most others stand alone"))
 
 
 def _are_numbers(counts: pl.DataFrame) -> bool:
@@ -131,8 +167,8 @@ def _letters(counts: pl.DataFrame, named: pl.Series) -> pl.DataFrame | None:
     shape = pl.col("gold").str.replace("[A-Z]", "A").str.replace("[a-z]", "a")
     single = counts.filter(pl.col("gold").str.contains(_LETTER)).with_columns(shape=shape)
     shapes = single.group_by("shape").agg(pl.sum("len")).sort("len")
-    usual, most = shapes.row(-1) if shapes.height else ("", 0)
-    if most < (1 - _SLIPS) * int(counts["len"].sum()):
+    usual = shapes["shape"][-1] if shapes.height else ""
+    if int(single["len"].sum()) < (1 - _SLIPS) * int(counts["len"].sum()):
         return None
     chosen = set(named)
     others = counts.join(single.filter(pl.col("shape") == usual), on="gold", how="anti")["gold"]

@@ -70,7 +70,7 @@ def golds_of(turns: pl.LazyFrame, of: Of, extract: Extract) -> pl.DataFrame:
 
 
 # The path of a worked solution beside the gold, of which no format speaks.
-SOLUTION = r"^(?:solution|generated_solution|rationale)(?:\[0\])?$"
+SOLUTION = r"^(?:(?:solution|generated_solution|rationale|explanation|analysis|解析|解答|解题过程)(?:\[0\])?|steps)$"
 
 
 class OwnAnswers(Feature):

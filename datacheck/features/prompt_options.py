@@ -8,6 +8,9 @@ from datacheck.features.turn_texts import messages, of_rows, piecewise
 _ENOUGH = 50  # rows with a letter for a gold, from which on there is a way that is usual
 _USUAL = 0.9  # of them list options in their prompts
 _SLIPS = 0.05  # of them may be otherwise; where more are, options are written in another way
+_LOST = (
+    1 / 3
+)  # the same for a gold that is the next letter behind A, B, C: the last option was lost, one gold in four's
 _GOLD = r"^\W{0,2}([A-J])\W{0,2}$"
 _LISTED = r"(?:^|[\s(（\[])([A-J])[)）\]．.:：、]"
 _LINES = r"(?m)^[ \t(（\[]*([A-J])[)）\]．.:：、]"
@@ -18,7 +21,8 @@ def unlisted(golds: pl.DataFrame, data: View, chosen: pl.Series) -> pl.DataFrame
 
     golds: `row`, `where`, `gold`; chosen: rows that have a list of options of their own. Where nine golds in ten are
     one letter and the prompt lists options by letters, `no_options` lists none, `gold_not_listed` lacks the gold's, and
-    in `option_gap` a letter between two others lacks (A, B, D; each on a line of its own).
+    in `option_gap` a letter between two others lacks (A, B, D; each on a line of its own). Each counts only where few
+    rows are so, golds behind the last letter of all more often.
     """
     lettered = golds.select("row", "where", "gold").filter(
         pl.col("gold").str.contains(_GOLD), ~pl.col("row").is_in(chosen.implode())
@@ -42,7 +46,11 @@ def unlisted(golds: pl.DataFrame, data: View, chosen: pl.Series) -> pl.DataFrame
         .then(pl.lit("option_gap"))
     )
     odd = rows.with_columns(problem=problem).drop_nulls("problem")
-    few = pl.len().over("problem") <= max(1, _SLIPS * rows.height)
+    given = pl.col("listed").list.sort().list.join("")
+    behind = given + gold == pl.lit("ABCDEFGHIJ").str.head(given.str.len_bytes() + 1)
+    odd = odd.with_columns(behind=(pl.col("problem") == "gold_not_listed") & behind)
+    most = pl.when("behind").then(_LOST).otherwise(_SLIPS)
+    few = pl.len().over("problem", "behind") <= pl.max_horizontal(1, most * rows.height)
     return odd.filter(few).select("row", "where", "problem", text="gold").cast(_NONE.schema)
 
 

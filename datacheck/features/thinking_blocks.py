@@ -39,8 +39,9 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `detail` of last answers.
 
     `other_tag` (`<thinking>` where all others have `<think>`), `empty_block`, `no_block` (nine in ten answers have
-    one), `several_blocks`, `late_block` (text before it) and `copied_block` (it says what the answer says). Answers
-    whose prompt switches thinking off, or speaks of the other tag, are fine.
+    one, or most have and its prompt names the tag), `several_blocks`, also where one thinking stands twice,
+    `late_block` (text before it) and `copied_block` (it says what the answer says). Answers whose prompt switches
+    thinking off, or speaks of the other tag, are fine.
     """
     shapes = piecewise(data, _shapes).collect()
     counts = {name: int(shapes[name].sum()) for name in _PAIRS}
@@ -62,13 +63,17 @@ def unlike_blocks(data: View) -> pl.LazyFrame:
         pl.when(pl.lit(usual[kind]) & pl.col(kind)).then(pl.lit(name))
         for kind, name in (("empty", "empty_block"), ("several", "several_blocks"), ("late", "late_block"))
     ]
-    odd = blocks.with_columns(problem=pl.coalesce(*problem, pl.when("copied").then(pl.lit("copied_block")))).select(
-        *_PLACE, "problem"
-    )
-    without = shapes.filter(~pl.col(own)).with_columns(
+    always = {"doubled": "several_blocks", "copied": "copied_block"}  # nobody writes so, however many are
+    problem += [pl.when(kind).then(pl.lit(name)) for kind, name in always.items()]
+    odd = blocks.with_columns(problem=pl.coalesce(*problem)).select(*_PLACE, "problem")
+    without = shapes.filter(~pl.col(own))
+    bare = without.filter(~foreign, pl.col("head").is_null())
+    if thinking + others < _NEARLY_ALL * shapes.height:
+        bare = _told_to_think(data, bare, opens) if thinking > bare.height else bare.clear()
+    without = without.with_columns(
         problem=pl.when(foreign)
         .then(pl.lit("other_tag"))
-        .when(pl.lit(thinking + others >= _NEARLY_ALL * shapes.height) & pl.col("head").is_null())
+        .when(pl.col("row").is_in(bare["row"].implode()))
         .then(pl.lit("no_block"))
     )
     named = pl.coalesce("head", *(pl.when(pl.col(name)).then(pl.lit(_PAIRS[name][0])) for name in _PAIRS))
@@ -98,15 +103,28 @@ def _blocks(turns: pl.LazyFrame, opens: str, closes: str) -> pl.LazyFrame:
     text = pl.col("text")
     some = last_answers(messages(turns)).filter(text.str.contains(closes, literal=True))
     # The opening one may stand in the prompt.
-    inside = text.str.split(closes).list.first().str.split(opens).list.last().str.strip_chars()
+    inside, again = (
+        text.str.split(closes).list.get(at, null_on_oob=True).str.split(opens).list.last().str.strip_chars()
+        for at in (0, 1)
+    )
     behind = text.str.split(closes).list.last().str.strip_chars()
     return some.select(
         *_PLACE,
         empty=inside.str.contains(_SILENT),
         several=text.str.count_matches(closes, literal=True) > 1,
         late=text.str.contains(opens, literal=True) & text.str.split(opens).list.first().str.contains(r"\S"),
+        doubled=(inside == again)
+        & (inside.str.len_chars() >= _LONG)
+        & (text.str.count_matches(opens, literal=True) > 1),
         copied=(inside == behind) & (inside.str.len_chars() >= _LONG),
     )
+
+
+def _told_to_think(data: View, answers: pl.DataFrame, tag: str) -> pl.DataFrame:
+    """The answers whose prompt names the tag that thinking is to stand in."""
+    heard = of_rows(turn_texts(data, plain=False).filter(pl.col("role").ne_missing("assistant")), answers.lazy())
+    told = heard.filter(pl.col("text").str.contains(tag, literal=True)).select(pl.col("row").cast(answers["row"].dtype))
+    return answers.join(told.unique().collect(), on="row", how="semi", maintain_order="left")
 
 
 def _unasked(data: View, found: pl.DataFrame) -> pl.DataFrame:

@@ -31,7 +31,7 @@ Texts = Callable[[pl.Series], pl.LazyFrame]  # the texts of some rows
 # The path of what stands beside a message's content, and of a worked solution beside a gold.
 THOUGHTS = (
     r"\.(?:reasoning_content|reasoning|thinking)$"
-    r"|^(?:solution|generated_solution|rationale|cot|explanation|reasoning|thinking|analysis|解析|解答|解题过程)(?:\[0\])?$"
+    r"|^(?:solution|generated_solution|rationale|cot|explanation|reasoning|thinking|analysis|解析|解答|解题过程)(?:\[0\])?$|^steps$"
 )
 
 

@@ -37,13 +37,13 @@ _CHECKS: Mapping[str, tuple[str, ...]] = {
     "verifiable": ("empty_turns", "role_errors", "system_drift", *_GOLDS, "template_collapse", "row_shift", *_TEXT),
     # No answer_in_prompt: a passage may hold a short answer by right.
     "answered": ("empty_turns", *_GOLDS[:2], "arithmetic_errors", "row_shift", *_TEXT),
-    "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", *_TEXT),
+    "choices": ("empty_turns", "unverifiable_answers", "conflicting_answers", "choice_balance", "row_shift", *_TEXT),
     "plain": _TEXT,
     "rows": ("exact_duplicates", "pii", "field_outliers"),
     "one_message": ("exact_duplicates", "pii", "field_outliers"),
     "tokens": ("too_few_rows",),  # texts that only their tokenizer could show: name the data they were made of
 }
-_OF_GOLDS = ("unverifiable_answers", "conflicting_answers", "choice_balance")
+_OF_GOLDS = ("unverifiable_answers", "conflicting_answers", "choice_balance", "row_shift")  # of tests
 _REMARKS = {"unverifiable_answers": "name the grader that your reward uses"}
 _SAID = 0.5  # share of the golds from which on they are worked solutions, or prose: answers to learn
 _USED = 0.05  # share of the rows from which on a language belongs to the data

@@ -201,6 +201,7 @@ def _became(tables: Tables) -> Iterator[str]:
         more = f"; joined to the prompt: {_listed(beside)}" if len(beside) else ""
         yield f"      # texts: {'; '.join(parts)}{more}"
         silent = tables.cells.filter(is_prose()).select(key).to_series().unique(maintain_order=True)
+        silent = silent.filter(~silent.is_in(keys["key"].to_list()))  # read, but in rows that no reader knows
         if len(silent):
             yield f"      # not judged as texts (pii and the schema read them): {_listed(silent)}"
             # what is joined already would be displaced; beside a prompt alone stand its title and what was generated

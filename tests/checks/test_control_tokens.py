@@ -132,6 +132,8 @@ def test_what_only_looks_like_a_token_warns(role):
         ("好</answer>", ["unbalanced_answer"]),
         ("<think>想</think><answer>好</answer>", []),
         ("用 `<answer>` 开头。", []),
+        ('<tool_call>{"name": "f"}', ["unbalanced_call"]),
+        ('<think>I answer with <tool_call>.</think><tool_call>{"name": "f"}</tool_call>', []),
     ],
 )
 def test_answer_tags(text, found):

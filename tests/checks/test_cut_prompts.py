@@ -37,3 +37,12 @@ def test_where_many_leave_the_sign_out_and_where_the_rest_is_asked_for():
 def test_what_has_no_stop_and_is_whole():
     titles = [row(f"Where does the oak stand, who planted it, and how old is {name} oak") for name in NAMES[:3]]
     assert cut(*RIGHT, *titles) == []
+
+
+def test_nouns_that_end_as_words_do_that_go_on():
+    whole = (
+        "本案在管辖上有无问题，请结合案情说明理由",
+        "请结合本案的事实谈谈公司法上资本维持的原则",
+        "请结合条文说明立法者设立这一制度的目的",
+    )
+    assert cut(*RIGHT_ZH, *map(row, whole), *CUT_ZH) == [len(RIGHT_ZH) + 3, len(RIGHT_ZH) + 4]

@@ -255,6 +255,9 @@ def test_letters_of_another_kind():
         " ".join("ABCDEFGHIJKLMNOPQRSTUVWXYZ"): [],
         "I spell it: O A K": [],
         "Ｆｅｒｒｅｉｒａ等报告": [],
+        "So x = frac{-b}{2a} and sqrt{2} is its root.": ["broken_formula"],
+        r"So $x = \frac{}{2}$.": ["broken_formula"],
+        r"So $x = \frac{1}{2}$ and $\sqrt{2}$; write it as \"sqrt{2}\".": [],
         "Слово iPhone и сPython": [],
         "b'ok' is of bytes": [],
     }
@@ -267,3 +270,9 @@ def test_quotes_within_a_string_of_a_program_are_its_own():
     assert kinds(clojure) == []
     assert kinds('He wrote \\"abc\\" on the wall, and "so" too.') == ["escaped"]
     assert kinds('"He wrote \\"abc\\" on the wall."') == ["escaped"]  # the text of a JSON string, quotes and all
+
+
+def test_letters_of_full_width_warn():
+    """Truth: by hand. Verdicts of Chinese courts have names so ("六神Ｌｉｕｓｈｅｎ"): a habit, which blocks nothing."""
+    records = dataset("user: 商标？ | assistant: 原告使用“六神 Ｌｉｕｓｈｅｎ”商标，定位服务为ｉＣｌｏｕｄ。")
+    assert finding(GarbledText(), records).status is Status.WARN

@@ -46,3 +46,14 @@ def test_golds_that_a_program_or_a_sentence_wrapped():
     odd_ones = ["['4']", "The answer is 4.", r"\boxed{4}"]
     found = measure(UnverifiableAnswers(), [*usual, *({"prompt": f"Find {g} now.", "answer": g} for g in odd_ones)])
     assert {at for at, problem in found.problems if problem == "other_form"} == {60, 61, 62}
+
+
+def test_a_last_option_that_a_third_of_the_prompts_lost():
+    """One gold in four is then behind the last letter; options that all lack one are written in another way."""
+    lost = [{"prompt": prompt(n, "ABC"), "answer": "ABCD"[n % 4]} for n in range(60, 90)]
+    found = [
+        n for n, problem in measure(UnverifiableAnswers(), [*rows(), *lost]).problems if problem == "gold_not_listed"
+    ]
+    assert found == [n for n in range(60, 90) if n % 4 == 3]
+    unseen = [{"prompt": prompt(n, "ABC"), "answer": "ABCD"[n % 4 if n % 2 else 3]} for n in range(60)]
+    assert measure(UnverifiableAnswers(), unseen).problems == []

@@ -193,3 +193,12 @@ def test_letters_beside_prose_are_no_variables():
     """Options of an exam in physics, as texts: symbols of units and elements among sentences."""
     prose = records([(f"What is said of case {n}?", f"It is the same as in case {n}.") for n in range(90)])
     assert strange([*algebra(26), *prose]) == []
+
+
+def test_options_of_the_next_row():
+    made = pairs(60)
+    rows = [{"question": q, "options": [told, "None of them."], "answer": "A"} for q, told in made]
+    assert measure(RowShift(), rows).value("shifted") == Ratio(0, 60)
+    for n in range(20, 30):
+        rows[n]["options"] = [made[n + 1][1], "None of them."]
+    assert measure(RowShift(), rows).value("shifted") == Ratio(10, 60)

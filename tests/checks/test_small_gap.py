@@ -84,3 +84,10 @@ def test_by_source():
     assert result.value("below_gap", source="forum") == Ratio(1, 1)
     assert result.value("mean_gap", source="web") == 1
     assert result.value("missing", source="web") == Ratio(0, 1)
+
+
+def test_a_preference_between_the_two_sides_is_their_gap():
+    """AlpacaEval's weighted judge: 1 is the first side, 2 the second, and what lies between the share of its votes."""
+    sides = {"instruction": "Name a tree.", "output_1": "An oak.", "output_2": "An elm, I think."}
+    rows = [sides | {"preference": told} for told in (1.002, 1.98, 1.5, 1.4)]
+    assert measure(SmallGap(), rows).problems == [(2, "small_gap"), (3, "small_gap")]

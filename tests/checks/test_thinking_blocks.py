@@ -82,3 +82,15 @@ def test_empty_blocks_in_a_part_of_the_answers(with_block, named):
     """A template that writes an empty block was applied to a part of the rows; all of them may be for no thinking."""
     rows = [row(f"<think>\n\n</think>\n\n{ANSWER}{n}" if n < with_block else f"{ANSWER}{n}") for n in range(100)]
     assert measure(LeakedReasoning(), rows).value("unlike").n == named
+
+
+def test_a_prompt_that_names_the_tag_wants_a_block_however_many_answers_lack_it():
+    asked, plain = "先在 <think> 里想一想，再回答。", "番茄为什么叶子发黄？"
+    lacking = [*(row(ANSWER, asked) for _ in range(15)), *(row(ANSWER, plain) for _ in range(5))]
+    assert unlike(*lacking) == ["no_block"] * 15
+
+
+def test_a_thought_that_stands_twice_is_no_form():
+    thought = "浇水太多，根部缺氧，所以叶子从下往上慢慢发黄，先看土壤湿不湿。"
+    twice = f"<think>{thought}</think>\n<think>{thought}</think>{ANSWER}"
+    assert unlike(*(row(twice) for _ in range(20))) == ["several_blocks"] * 20

@@ -246,3 +246,7 @@ def test_a_length_that_answers_with_a_stop_have_too_is_no_limit():
     closed = [row(("formula " + text * 4)[:299] + ")") for text in texts[:8]]
     assert measure(UnfinishedAnswers(), [*whole, *cut, *closed]).value("cut_length") == Ratio(0, 76)
     assert measure(UnfinishedAnswers(), [*whole, *cut, *closed[:2]]).value("cut_length") == Ratio(8, 70)
+
+
+def test_a_smiley_is_no_open_bracket():
+    assert problems(EN + "I am sorry to hear that about your garden :-(") == []

@@ -92,3 +92,9 @@ def test_what_stands_in_a_text_that_is_read_is_read():
     for row, other in zip(rows[:2], asked[5:], strict=False):
         row["source_question"] = other  # one row in ten says something else
     assert measure(UnjudgedText(), rows).value("share").n == sum(len(row["source_question"]) for row in rows)
+
+
+def test_the_same_words_parted_by_blanks_are_read():
+    asked = [f"小明有{n}个苹果，又买来{n + 3}个，一共有多少个苹果？" for n in range(20)]
+    rows = [{"question": each, "answer": "9", "segmented_text": " ".join(each)} for each in asked]
+    assert measure(UnjudgedText(), rows).value("share").n == 0

@@ -103,3 +103,17 @@ def test_parts_that_are_missing_and_names_that_do_not_fit(tmp_path):
 )
 def test_numbers_that_count_nothing_are_no_parts(tmp_path, names):
     assert numbers(untidy(tmp_path, [f"{name}.jsonl" for name in names]))["missing_parts"] == 0
+
+
+def test_an_answer_under_another_key_than_in_most_rows():
+    rows = [{"instruction": f"What is {n}?", "output": f"It is {n}."} for n in range(6)]
+    for row in rows[4:]:
+        row["response"] = row.pop("output")
+    found = measure(UntidyFiles(), rows)
+    assert (found.value("mixed"), found.evidence["problem"].to_list()) == (Ratio(2, 6), ["other_key"] * 2)
+    assert str(finding(UntidyFiles(), rows).evidence.first[0].detail) == "response among output"
+
+
+def test_the_sides_of_a_pair_change_their_keys_with_the_label():
+    pairs = [{"prompt": f"{n}?", "response_a": "Yes.", "response_b": "No.", "winner": "ab"[n % 2]} for n in range(6)]
+    assert measure(UntidyFiles(), pairs).value("mixed") == Ratio(0, 6)

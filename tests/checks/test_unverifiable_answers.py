@@ -503,3 +503,64 @@ def test_solutions_that_mark_no_answer_where_most_do(mark):
     assert measure(UnverifiableAnswers(), rows[0]).value("forms").n == 0
     result = measure(UnverifiableAnswers(), rows[1])
     assert (result.value("forms"), {problem for *_, problem in result.places}) == (Ratio(30, 100), {"no_marker"})
+
+
+@pytest.mark.parametrize(
+    ("gold", "solution", "found"),
+    [
+        ("3", "It holds 3 rows of 7, so 21.", []),
+        ("4", "It holds 3 rows of 7, so 21.", ["unreached"]),
+        (r"\frac{1}{2}", r"From 4 and 8 we get $x = - \frac{4}{8} = -\frac{\mathbf{1}}{\mathbf{2}}$.", []),
+        (r"\frac{1}{3}", "From 4 and 8 we get 4/8.", ["unreached"]),
+        ("0.5", "From 4 and 8 we get 4/8.", []),
+    ],
+)
+def test_small_numbers_and_fractions_where_most_stand_in_their_solutions(gold, solution, found):
+    """Truth: by hand. CARP's English test has the golds of other rows from row 600 on, and nothing said so."""
+    rows = [{"problem": f"{n}?", "answer": f"{n % 9}", "solution": f"{n % 9} + 0 = {n % 9} of {n}."} for n in range(60)]
+    odd = {"problem": "How many?", "answer": gold, "solution": solution}
+    assert [p for n, p in measure(UnverifiableAnswers(), [*rows, odd]).problems if n == 60] == found
+    assert "unreached" not in problems(UnverifiableAnswers(), [odd | {"answer": "4"}] * 40)
+
+
+def test_the_gold_of_a_working_in_steps_is_read():
+    rows = [{"content": f"{n} + {n} = ?", "answer": f"{n + n}", "steps": f"{n} + {n} = {n + n}"} for n in range(60)]
+    rows[7]["answer"] = "99"
+    assert measure(UnverifiableAnswers(), rows).problems == [(7, "unreached")]
+
+
+def chosen(number, options=("oak", "elm", "ash", "yew"), answer=None):
+    return {
+        "question": f"Which is tree {number}?",
+        "options": list(options),
+        "answer": number % 4 if answer is None else answer,
+    }
+
+
+def test_places_behind_the_last_option_where_a_third_of_the_rows_lost_one():
+    rows = [chosen(n, ("oak", "elm", "ash", "yew")[: 3 if n < 30 else 4]) for n in range(90)]
+    assert measure(UnverifiableAnswers(), rows).problems == [(n, "not_an_option") for n in range(30) if n % 4 == 3]
+
+
+def test_a_gold_whose_option_says_nothing():
+    rows = [chosen(n, ("oak", "elm", "ash", "" if n < 30 else "yew"), "ABCD"[n % 4]) for n in range(90)]
+    assert measure(UnverifiableAnswers(), rows).problems == [(n, "not_an_option") for n in range(30) if n % 4 == 3]
+    pictures = [chosen(n, ("", "", "", ""), "ABCD"[n % 4]) for n in range(90)]
+    assert measure(UnverifiableAnswers(), pictures).problems == []
+
+
+@pytest.mark.parametrize("usual", ["letter", "place", "text"])
+@pytest.mark.parametrize("other", ["letter", "place", "text"])
+def test_golds_that_name_their_option_in_another_way_than_most(usual, other):
+    ways = {"letter": "ABCD", "place": "0123", "text": ("oak", "elm", "ash", "yew")}
+    rows = [chosen(n, answer=ways[other if n < 30 else usual][n % 4]) for n in range(90)]
+    found = [n for n, problem in measure(UnverifiableAnswers(), rows).problems if problem == "other_form"]
+    assert found == ([] if usual == other else [*range(30)])
+
+
+@pytest.mark.parametrize("form", ["答：{}", "${}$", "The answer is {}."])
+def test_golds_that_a_third_of_the_rows_wrap(form):
+    rows = [{"question": f"{n} + {n} = ?", "answer": form.format(n) if n < 30 else f"{n}"} for n in range(90)]
+    assert [n for n, problem in measure(UnverifiableAnswers(), rows).problems if problem == "other_form"] == [
+        *range(30)
+    ]

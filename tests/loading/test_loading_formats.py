@@ -474,6 +474,11 @@ CASES = {
     ),
     "CARP": (
         {"content": "c", "answer": "a", "steps": "s"},
+        "qa",
+        [("prompt", 0, "user", "content", "c"), ("answer", 0, None, "answer", "a")],
+    ),
+    "content and answer": (
+        {"content": "c", "answer": "a"},
         "prompt_completion",
         [("prompt", 0, "user", "content", "c"), ("response", 1, "assistant", "answer", "a")],
     ),

@@ -120,6 +120,12 @@ def became(record):
             "prompt prompt chosen response_2 rejected response_1",
         ),
         (
+            {"instruction": A, "output_1": B, "output_2": C, "preference": 1.98},
+            "preference",
+            "prompt instruction chosen output_2 rejected output_1",
+        ),
+        ({"content": A, "answer": "18", "steps": B}, "qa", "prompt content answer answer"),
+        (
             {"context": A, "response1": B, "response2": C, "overall_preference": -1},
             "preference",
             "prompt context chosen response1 rejected response2",

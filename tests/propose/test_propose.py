@@ -842,3 +842,12 @@ def test_blanks_are_no_label(tmp_path: Path):
     assert yaml.safe_load(contract_for(tmp_path / "data.jsonl"))["datasets"]["train"]["schema"]["note"] == {
         "type": "string"
     }
+
+
+def test_a_key_that_is_read_in_most_rows_is_not_said_to_be_unread(tmp_path: Path):
+    """Two rows without their answer are of no format; their question is no reason to leave questions out."""
+    rows = [
+        {"problem": f"How much is {n} and {n}, please?", "answer": str(2 * n) if n > 1 else None} for n in range(90)
+    ]
+    (tmp_path / "data.jsonl").write_bytes(jsonl(rows))
+    assert "not judged as texts" not in contract_for(tmp_path / "data.jsonl")

@@ -276,6 +276,16 @@ FORMATS = (
         )
         for question, without in first_of(QUESTIONS)
     ),
+    *(  # CARP: what its working comes to is a gold
+        Format(
+            "qa",
+            285,
+            frozenset({"content", "answer", worked}),
+            partial(read_qa, question="content", answer="answer"),
+            frozenset(QUESTIONS),
+        )
+        for worked in ("steps", "solution", "rationale")
+    ),
     Format("prompt_completion", 290, frozenset({"query", "tools", "answers"}), read_calls),
     *(
         each

@@ -47,7 +47,7 @@ def _names() -> Iterator[tuple[str, str, frozenset[str]]]:
         for told, no_told in first_of(_TOLD):
             yield asked, told, no_asked | no_told
     yield "context", "target", frozenset(_ASKED)
-    yield "content", "answer", frozenset(_ASKED)  # CARP, and sites of questions
+    yield "content", "answer", frozenset(_ASKED)  # sites of questions
 
 
 FORMATS = (

@@ -3,8 +3,8 @@
 - {conversation_a, conversation_b, winner: model_a | model_b | tie | tie (bothbad)} (lmsys/chatbot_arena_conversations)
 - {prompt, response_a, response_b, winner_model_a, winner_model_b, winner_tie} (LMSYS' competition on Kaggle; there the
   texts are JSON lists of strings)
-- {instruction, input?, output_1, output_2, preference: 1 | 2} (tatsu-lab/alpaca_farm), {response1, response2, label},
-  {answer1, answer2}, {completion_a, completion_b, …}
+- {instruction, input?, output_1, output_2, preference: 1 | 2} (tatsu-lab/alpaca_farm; in tatsu-lab/alpaca_eval from 1
+  to 2, by a judge's probabilities), {response1, response2, label}, {answer1, answer2}, {completion_a, completion_b, …}
 - {prompt, response_0, response_1, better_response_id} (PKU-Alignment/PKU-SafeRLHF)
 - {prompt, response_1, response_2, preference_strength: -3 … 3} (nvidia/HelpSteer2), {context, response1, response2,
   overall_preference} (HelpSteer3), {history, human_ref_A, human_ref_B, labels: 1 | 0} (stanfordnlp/SHP)
@@ -45,6 +45,7 @@ _FLAGS = ("winner_model_a", "winner_model_b")
 _FIRST = frozenset({"model_a", "a", "first", "response_a", "output_1", "response1", "answer1", "response_1", "A>B"})
 _SECOND = frozenset({"model_b", "b", "second", "response_b", "output_2", "response2", "answer2", "response_2", "B>A"})
 _EQUAL, _WON, _LOST = "0.5", "1", "0"
+_MIDDLE = 1.5  # of a preference from 1 (the first) to 2 (the second)
 
 
 def read(record: dict[str, Any], styles: Styles, one: str, other: str) -> Extract | None:
@@ -56,7 +57,7 @@ def read(record: dict[str, Any], styles: Styles, one: str, other: str) -> Extrac
     whole = styles.style_of(record[one]), styles.style_of(record[other])
     sides = ("chosen", better), ("rejected", worse)
     found = read_pair(record, styles, better, worse, None) if all(whole) else _answers(record, styles, sides)
-    return found and found._replace(scores=(_EQUAL, _EQUAL) if first is None else (_WON, _LOST))
+    return found and found._replace(scores=_scores(record, first))
 
 
 def read_unlabelled(record: dict[str, Any], styles: Styles, one: str, other: str) -> Extract | None:
@@ -106,6 +107,15 @@ def _labelled(record: dict[str, Any]) -> bool:
     return any(record.get(name) is not None for name in (*_FLAGS, *_LABELS, _FIRST_IS_1))
 
 
+def _scores(record: dict[str, Any], first: bool | None) -> tuple[str, str]:
+    """What the better and the worse side have: all of one, or the shares of them that a weighted preference gives."""
+    told = record.get("preference")
+    if first is None or told.__class__ is not float or told.is_integer():
+        return (_EQUAL, _EQUAL) if first is None else (_WON, _LOST)
+    better = round(0.5 + abs(told - _MIDDLE), 6)
+    return str(better), str(round(1 - better, 6))
+
+
 def _first_wins(record: dict[str, Any], one: str) -> bool | None:
     """Whether the first side is the better one; None for a tie and for a label that does not say it."""
     flags = [record.get(name) for name in _FLAGS]
@@ -126,6 +136,8 @@ def _first_wins(record: dict[str, Any], one: str) -> bool | None:
         told = int(text) if text.isdecimal() and len(text) == 1 else None
     if told.__class__ is not int and told.__class__ is not float:
         return None
+    if told.__class__ is float and 1 < told < 2 and told != _MIDDLE and record.get("preference") == told:
+        return bool(told < _MIDDLE)
     # Sides are counted from 0, or from 1; of "response 1" and "response 2" from 0, and 2 is a tie (GAIR-NLP/auto-j).
     lowest = 0 if one.endswith(("_0", " 1")) or told == 0 else 1
     return True if told == lowest else False if told == lowest + 1 else None

@@ -132,6 +132,31 @@ SABOTAGES = (
         "tests/checks/test_cut_prompts.py::test_where_many_leave_the_sign_out_and_where_the_rest_is_asked_for",
     ),
     Sabotage(
+        "an_answer_under_any_key_is_tidy",
+        "a file whose rows have their answer under different keys is told",
+        "datacheck.checks.untidy_files._renamed",
+        'pl.col("key") != pl.col("usual")',
+        "False",
+        "tests/checks/test_untidy_files.py::test_an_answer_under_another_key_than_in_most_rows",
+    ),
+    Sabotage(
+        "small_golds_may_be_those_of_other_rows",
+        "a small number is held against the solution beside it, where most stand there",
+        "datacheck.features.workings.unreached_beside",
+        '~pl.col("stands"), pl.col("whole") | usual',
+        '~pl.col("stands"), pl.col("whole")',
+        "tests/checks/test_unverifiable_answers.py"
+        "::test_small_numbers_and_fractions_where_most_stand_in_their_solutions",
+    ),
+    Sabotage(
+        "options_are_of_any_question",
+        "options that belong to the question of the next row are suspected",
+        "datacheck.checks.row_shift._answers",
+        '"chosen", "option"',
+        '"chosen"',
+        "tests/checks/test_row_shift.py::test_options_of_the_next_row",
+    ),
+    Sabotage(
         "whoever_lists_options_marks_an_answer",
         "the letter of an option is no mark of an answer",
         "datacheck.checks.embedded_template.EmbeddedTemplate.measure",
