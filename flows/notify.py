@@ -51,7 +51,9 @@ def message(report: Report, version: str, link: str, lang: Lang) -> str:
         more = f" (+{len(worst) - _WORST})" if len(worst) > _WORST else ""
         lines.append(f"{words['worst']}: {', '.join(worst[:_WORST])}{more}")
     if link:
-        lines.append(f"{words['report']}: {excerpt(link, limit=300)}")
+        number = version.removeprefix("sha256:")  # it looks like a key, which would be masked, and says where to look
+        masked = number.join(excerpt(part, limit=300) for part in link.split(number))
+        lines.append(f"{words['report']}: {masked}")
     return "\n".join(lines)
 
 

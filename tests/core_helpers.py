@@ -15,6 +15,7 @@ from datacheck.cli import main, watched
 from datacheck.engine import run
 from datacheck.engine.workers import Here
 from datacheck.session import trial
+from datacheck.testing import measure
 
 ROOT = Path(__file__).parent.parent
 GOOD = {"messages": [{"role": "user", "content": "你好"}, {"role": "assistant", "content": "你好！"}]}
@@ -72,6 +73,15 @@ def lighter(path: Path) -> None:
         named = [(check, check if isinstance(check, str) else check["check"]) for check in dataset["checks"]]
         dataset["checks"] = [check for check, name in named if name not in SLOW_CHECKS]
     path.write_text(yaml.safe_dump(rules, allow_unicode=True), encoding="utf-8")
+
+
+def each_of(check, rows: dict, *, where: bool = False) -> dict:
+    """What is found in each of `rows` (by any key), of all in one run: a run a row costs a hundred times as much."""
+    found = {name: [] for name in rows}
+    names = list(rows)
+    for row, place, problem in measure(check, rows.values()).places:
+        found[names[row]].append((place, problem) if where else problem)
+    return found
 
 
 def user_check(folder: Path, name: str, body: str) -> Path:

@@ -126,7 +126,7 @@ class LeftValue(Model):
     row: int
     where: str
     entity: str
-    replaced_elsewhere: bool = True
+    replaced_elsewhere: bool
 
 
 class DroppedFinding(Model):

@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from core_helpers import each_of
 
 from datacheck.check import Ratio
 from datacheck.checks.embedded_template import EmbeddedTemplate
@@ -9,14 +10,20 @@ from datacheck.testing import dataset, finding, measure
 ANSWER = "An oak."
 
 
+def row(question, answer=ANSWER):
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+
 def kinds(question, answer=ANSWER):
-    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
-    return measure(EmbeddedTemplate(), rows).places
+    return measure(EmbeddedTemplate(), [row(question, answer)]).places
 
 
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
+def every(pairs):
+    return each_of(EmbeddedTemplate(), {pair: row(*pair) for pair in pairs}, where=True)
+
+
+def test_each_kind_in_a_prompt():
+    cases = [
         ("Below is an instruction that describes a task. Write a response.\n\nName a tree.", "alpaca"),
         ("### Instruction:\nName a tree.\n\n### Response:", "alpaca"),
         ("### 指令：\n说一种树\n\n### 回答：", "alpaca"),
@@ -29,10 +36,9 @@ def kinds(question, answer=ANSWER):
         (json.dumps([{"role": "user", "content": "Name a tree."}]), "record"),
         (json.dumps({"instruction": "Name a tree.", "input": "", "output": ""}), "record"),
         (json.dumps({"from": "human", "value": "Name a tree."}), "record"),
-    ],
-)
-def test_each_kind_in_a_prompt(question, kind):
-    assert kinds(question) == [(0, "messages[0].content", kind)]
+    ]
+    asked = {(question, ANSWER): kind for question, kind in cases}
+    assert every(asked) == {pair: [("messages[0].content", kind)] for pair, kind in asked.items()}
 
 
 ASKS = "Human User 用户 人类 提问者"
@@ -61,9 +67,8 @@ def test_each_kind_in_an_answer(answer, kind):
     assert kinds("Name a tree.", answer) == [(0, "messages[1].content", kind)]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
+def test_fine_rows():
+    cases = [
         ("Name a tree.", ANSWER),
         ("Summarise this chat.\nUser: a\nAssistant: b", ANSWER),
         ("User: a\nAssistant: b\n\n总结以上对话。", ANSWER),
@@ -76,10 +81,8 @@ def test_each_kind_in_an_answer(answer, kind):
         ("```\nUser: a\nAssistant: b\n```\nWhat format is this?", ANSWER),
         ('{"role": "admin", "rights": ["read"]}', ANSWER),
         ("Responses: which are polite?", "Response time is short."),
-    ],
-)
-def test_fine_rows(question, answer):
-    assert kinds(question, answer) == []
+    ]
+    assert every(cases) == {pair: [] for pair in cases}
 
 
 def test_the_share_of_rows():
@@ -106,9 +109,8 @@ def test_rounds_in_a_prompt(question):
     assert kinds(question) == [(0, "messages[0].content", "rounds")]
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
+def test_what_the_maker_of_an_answer_said_around_it():
+    cases = [
         (json.dumps({"response": 'An "oak".\nOr a birch.'}), "wrapped"),
         (json.dumps(['An oak, for it is old and strong.\nOr a "birch".']), "wrapped"),
         ("Here is the rewritten response:\n\nAn oak.", "preamble"),
@@ -129,15 +131,13 @@ def test_rounds_in_a_prompt(question):
         ("Response A: An oak.", "side"),
         ("An oak.\n\n(Note: This response was rewritten to be helpful.)", "closing"),
         ("橡树。【质检：不合格】", "closing"),
-    ],
-)
-def test_what_the_maker_of_an_answer_said_around_it(answer, kind):
-    assert kinds("Name a tree.", answer) == [(0, "messages[1].content", kind)]
+    ]
+    said = {("Name a tree.", answer): kind for answer, kind in cases}
+    assert every(said) == {pair: [("messages[1].content", kind)] for pair, kind in said.items()}
 
 
-@pytest.mark.parametrize(
-    ("question", "answer"),
-    [
+def test_words_around_an_answer_that_were_asked_for():
+    cases = [
         ("Name a tree, as JSON.", '{"response": "An oak."}'),
         ("Name a tree.", '{"name": "oak", "height": 20}'),
         ("Rewrite my answer: oak, I think.", "Here is the rewritten answer: An oak."),
@@ -149,10 +149,8 @@ def test_what_the_maker_of_an_answer_said_around_it(answer, kind):
         ("问：一加一？答：二。问：二加二？", "四。"),
         ("Name a tree.", "Here is the answer: an oak."),
         ("Who scored?", "The score was 3 to 2.\nThe score: 3 of 5 shots went in, says the coach."),
-    ],
-)
-def test_words_around_an_answer_that_were_asked_for(question, answer):
-    assert kinds(question, answer) == []
+    ]
+    assert every(cases) == {pair: [] for pair in cases}
 
 
 def test_a_system_prompt_asks_for_json_too():

@@ -1,18 +1,25 @@
 import pytest
+from core_helpers import each_of
 
 from datacheck.check import Ratio
 from datacheck.checks.error_as_answer import ErrorAsAnswer
 from datacheck.testing import dataset, measure
 
 
+def row(answer, question="怎样给番茄浇水？"):
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+
 def kinds(answer, question="怎样给番茄浇水？"):
-    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
-    return [problem for _, problem in measure(ErrorAsAnswer(), rows).problems]
+    return [problem for _, problem in measure(ErrorAsAnswer(), [row(answer, question)]).problems]
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
+def every(answers):
+    return each_of(ErrorAsAnswer(), {answer: row(answer) for answer in answers})
+
+
+def test_each_kind():
+    cases = [
         ("None", "null"),
         (" null ", "null"),
         ("NaN", "null"),
@@ -48,15 +55,12 @@ def kinds(answer, question="怎样给番茄浇水？"):
         ('{"status": "error", "message": "quota"}', "api_error"),
         ("<html>\n<head><title>502 Bad Gateway</title></head></html>", "error_page"),
         ('<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>Just a moment...</title>', "error_page"),
-    ],
-)
-def test_each_kind(answer, kind):
-    assert kinds(answer) == [kind]
+    ]
+    assert every(dict(cases)) == {answer: [kind] for answer, kind in cases}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_fine_answers():
+    cases = [
         "早晨浇透一次即可。",
         "None of the leaves may stay wet.",
         "Null island has no tomatoes.",
@@ -72,10 +76,8 @@ def test_each_kind(answer, kind):
         "<html><head><title>My garden</title></head><p>error</p></html>",
         "```\nTraceback (most recent call last):\n```\nThis is how one looks.",
         "ValueError is raised when the can is empty.",
-    ],
-)
-def test_fine_answers(answer):
-    assert kinds(answer) == []
+    ]
+    assert every(cases) == {answer: [] for answer in cases}
 
 
 @pytest.mark.parametrize(

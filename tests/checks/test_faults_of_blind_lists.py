@@ -1,6 +1,6 @@
 """Faults that the second and third blind list named, each with texts that only look like them."""
 
-import pytest
+from core_helpers import each_of
 
 from datacheck.checks.embedded_template import EmbeddedTemplate
 from datacheck.checks.error_as_answer import ErrorAsAnswer
@@ -18,14 +18,18 @@ ASK = "Where does the oak stand?"
 CODE = "```python\nclient = connect()\n{}\n```"
 
 
-def problems(check, question, answer, **more):
-    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}], **more}]
-    return [problem for _, problem in measure(check, rows).problems]
+def row(question, answer, **more):
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}], **more}
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
+def require_each(check, cases):
+    """Of each question and answer the problems that are meant, all of them in one run."""
+    found = each_of(check, {(question, answer): row(question, answer) for question, answer, _ in cases})
+    assert found == {(question, answer): problems for question, answer, problems in cases}
+
+
+def test_code_that_is_not_whole():
+    cases = [
         (CODE.format("# ... rest of the code remains the same"), ["elided"]),
         (CODE.format("// ... existing code ..."), ["elided"]),
         (CODE.format("# 其余代码不变"), ["elided"]),
@@ -42,15 +46,12 @@ def problems(check, question, answer, **more):
         ('```json\n{\n  // her name\n  "name": "Ann"\n}\n```', []),
         ('```json\n{"name": "Ann", ...}\n```', []),
         ('```json\n{"name": <name>}\n```', []),
-    ],
-)
-def test_code_that_is_not_whole(answer, found):
-    assert problems(UnfinishedAnswers(), "How is it started?", answer) == found
+    ]
+    require_each(UnfinishedAnswers(), [("How is it started?", *case) for case in cases])
 
 
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [
+def test_a_text_that_is_promised():
+    cases = [
         ("Summarise the following article.", ["absent_input"]),
         ("Translate the following sentence into French:", ["absent_input"]),
         ("请根据以下文章构建一个需要回答的问题。", ["absent_input"]),
@@ -59,24 +60,21 @@ def test_code_that_is_not_whole(answer, found):
         ("Answer the following question.", []),
         ("What makes a poem?", []),
         ("翻译以下句子：“下雨了。”", []),
-    ],
-)
-def test_a_text_that_is_promised(question, found):
-    assert problems(PlaceholderText(), question, "It is about rain.") == found
+    ]
+    require_each(PlaceholderText(), [(question, "It is about rain.", found) for question, found in cases])
 
 
 def test_a_text_that_stands_elsewhere_is_not_absent():
     question = "Summarise the following article."
-    assert problems(PlaceholderText(), question, "Rain.", story_of_the_mill=OAK) == []
+    assert measure(PlaceholderText(), [row(question, "Rain.", story_of_the_mill=OAK)]).problems == []
     rows = [{"instruction": question, "input": OAK, "output": "Rain."}]
     assert measure(PlaceholderText(), rows).places == []
     told = [{"role": "system", "content": OAK}, {"role": "user", "content": question}]
     assert measure(PlaceholderText(), [{"messages": [*told, {"role": "assistant", "content": "Rain."}]}]).places == []
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "found"),
-    [
+def test_the_input_once_more():
+    cases = [
         (f"Summarise this in five words.\n{OAK}", OAK, ["input_only"]),
         ("用五个字概括。\n下雨了，磨坊后面的橡树在山上。", "下雨了，磨坊后面的橡树在山上。", ["input_only"]),
         (f"Correct the grammar.\n{OAK}", OAK, []),
@@ -85,15 +83,12 @@ def test_a_text_that_stands_elsewhere_is_not_absent():
         (f"Repeat after me.\n{OAK}", OAK, []),
         (f"Which is longer?\nThe mill stands by the river, as it always did.\n{OAK}", OAK, []),
         ("Which one?\nyes", "yes", []),
-    ],
-)
-def test_the_input_once_more(question, answer, found):
-    assert problems(PromptEcho(), question, answer) == found
+    ]
+    require_each(PromptEcho(), cases)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "found"),
-    [
+def test_letters_that_were_lost():
+    cases = [
         (ASK, OAK.upper(), ["capitals"]),
         ("Answer in capital letters: where is it?", OAK.upper(), []),
         (ASK.upper(), OAK.upper(), []),
@@ -105,15 +100,12 @@ def test_the_input_once_more(question, answer, found):
         (ASK, "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft", []),
         (ASK, "See https://example.org/" + "a" * 30 + "verylongpathofapagethatnobodyreadsatallever", []),
         (ASK, "a" * 80, []),
-    ],
-)
-def test_letters_that_were_lost(question, answer, found):
-    assert problems(GarbledText(), question, answer) == found
+    ]
+    require_each(GarbledText(), cases)
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
+def test_a_teacher_signs():
+    cases = [
         (f"{OAK}\n\n— GPT-4", ["signed"]),
         (f"{OAK}\n(Generated by ChatGPT)", ["signed"]),
         (f"{OAK}（由文心一言生成）", ["signed"]),
@@ -121,15 +113,12 @@ def test_letters_that_were_lost(question, answer, found):
         ("Tools that write:\n- Bard\n- ChatGPT", []),
         ("Music begins where words end.\n— Claude Debussy", []),
         (f"{OAK} It was drawn by Claude.", []),
-    ],
-)
-def test_a_teacher_signs(answer, found):
-    assert problems(Refusals(), ASK, answer) == found
+    ]
+    require_each(Refusals(), [(ASK, *case) for case in cases])
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "found"),
-    [
+def test_an_object_that_was_printed():
+    cases = [
         (ASK, "{'answer': 'On the hill.', 'score': 0.9}", ["printed"]),
         (ASK, "['On the hill behind the mill', 'by the river']", ["printed"]),
         (ASK, "ChatCompletionMessage(content='On the hill.', role='assistant')", ["printed"]),
@@ -137,15 +126,12 @@ def test_a_teacher_signs(answer, found):
         ("List them in an array.", "['On the hill behind the mill', 'by the river']", []),
         (ASK, "'On the hill', she said.", []),
         (ASK, '{"answer": "On the hill."}', []),
-    ],
-)
-def test_an_object_that_was_printed(question, answer, found):
-    assert problems(ErrorAsAnswer(), question, answer) == found
+    ]
+    require_each(ErrorAsAnswer(), cases)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "found"),
-    [
+def test_marks_that_were_left():
+    cases = [
         (ASK, "It stands on the \\*\\*hill\\*\\*.", ["escaped_markdown"]),
         ("How do I write bold in Markdown?", "Write \\*\\*hill\\*\\*.", []),
         (ASK, "2 \\* 3 \\* 4 is 24.", []),
@@ -159,10 +145,8 @@ def test_an_object_that_was_printed(question, answer, found):
         (ASK, "    if lst[0] > lst[1] and lst[1] > lst[2]:\n        return lst[1] , lst[2]", []),
         ("How are arrays read?", "Take values [1] and then values [2] of it.", []),
         (ASK, "x = values[1] + values[2]\nprint(x)\nfor n in values:\n    print(n)", []),
-    ],
-)
-def test_marks_that_were_left(question, answer, found):
-    assert problems(LeftoverMarkup(), question, answer) == found
+    ]
+    require_each(LeftoverMarkup(), cases)
 
 
 def test_an_argument_that_no_definition_names():
@@ -178,9 +162,8 @@ def test_an_argument_that_no_definition_names():
     assert (measured.value("rate").n, measured.value("strange").n) == (0, 1)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "found"),
-    [
+def test_a_request_that_was_only_heard():
+    cases = [
         ("写一首关于秋天的诗，四句，押韵。", "好的。", ["acknowledged"]),
         ("写一首关于秋天的诗，四句，押韵。", "好的，没问题！", ["acknowledged"]),
         ("Write a poem of four lines on autumn.", "Sure, I can help with that!", ["acknowledged"]),
@@ -194,10 +177,8 @@ def test_an_argument_that_no_definition_names():
         ("再见，明天见。", "好的。", []),
         ("What sound does this make?\n\nInput: 好的", "好的", []),
         ("把下面的字读一遍，不要说别的。\n好", "好", []),
-    ],
-)
-def test_a_request_that_was_only_heard(question, answer, found):
-    assert problems(ErrorAsAnswer(), question, answer) == found
+    ]
+    require_each(ErrorAsAnswer(), cases)
 
 
 def test_in_a_dialogue_one_may_agree():
@@ -206,9 +187,8 @@ def test_in_a_dialogue_one_may_agree():
     assert measure(ErrorAsAnswer(), [{"messages": turns}]).problems == []
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "found"),
-    [
+def test_a_label_before_the_answer():
+    cases = [
         (ASK, f"Answer: {OAK}", ["headed"]),
         (ASK, f"**Answer:** {OAK}", ["headed"]),
         ("橡树在哪里？", "答：" + "橡树长在老磨坊后面的山坡上，燕子每年春天都飞回来，" * 2, ["headed"]),
@@ -219,22 +199,17 @@ def test_in_a_dialogue_one_may_agree():
         (ASK, f"Answer: on the hill\nExplanation: {OAK}", []),
         (f"Q: {ASK}\nA:", f"Answer: {OAK}", []),
         (ASK, f"{OAK} Answer: B", []),
-    ],
-)
-def test_a_label_before_the_answer(question, answer, found):
-    assert problems(EmbeddedTemplate(), question, answer) == found
+    ]
+    require_each(EmbeddedTemplate(), cases)
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
+def test_votes_and_dates_of_a_page():
+    cases = [
         (f"{OAK}\n👍 12 赞同", ["site_words"]),
         (f"{OAK}\n128 人赞同了该回答", ["site_words"]),
         (f"{OAK}\n发布于 2021-05-11", ["site_words"]),
         (f"{OAK}\n编辑于2021-05-11 10:22", ["site_words"]),
         ("该软件发布于 2021-05-11，很快被人用。", []),
         (f"{OAK} 👍", []),
-    ],
-)
-def test_votes_and_dates_of_a_page(answer, found):
-    assert problems(LeftoverMarkup(), ASK, answer) == found
+    ]
+    require_each(LeftoverMarkup(), [(ASK, *case) for case in cases])

@@ -3,6 +3,7 @@ import html
 import random
 
 import pytest
+from core_helpers import each_of
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.leftover_markup import LeftoverMarkup
@@ -17,14 +18,23 @@ BLOB = (
 )
 
 
-def kinds(answer, question="冬天怎样给植物浇水？"):
-    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
-    return [problem for _, problem in measure(LeftoverMarkup(), rows).problems]
+ASKED = "冬天怎样给植物浇水？"
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
+def row(answer, question=ASKED):
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+
+def kinds(answer, question=ASKED):
+    return [problem for _, problem in measure(LeftoverMarkup(), [row(answer, question)]).problems]
+
+
+def every(answers, question=ASKED):
+    return each_of(LeftoverMarkup(), {answer: row(answer, question) for answer in answers})
+
+
+def test_each_kind():
+    cases = [
         ("<p>冬天少浇水。</p>", "html_tag"),
         ("少浇水。</div>", "html_tag"),
         ("<DIV CLASS='a'>少浇水。", "html_tag"),
@@ -41,15 +51,12 @@ def kinds(answer, question="冬天怎样给植物浇水？"):
         ("[QUOTE]少浇水[/QUOTE]", "bbcode"),
         (f"图片：![]({IMAGE})", "base64"),
         (f"附件 {BLOB} 如上", "base64"),
-    ],
-)
-def test_each_kind(text, kind):
-    assert kinds(text) == [kind]
+    ]
+    assert every(text for text, _ in cases) == {text: [kind] for text, kind in cases}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_fine_texts():
+    cases = [
         "冬天少浇水，a < b 且 c > d，AT&T 与 R&D。",
         "| 月份 | 水量 |\n| --- | --- |\n| 一月 | 少<br>更少 |",
         "H<sub>2</sub>O，x<sup>2</sup>，<b>少</b>，<kbd>Ctrl</kbd>",
@@ -68,10 +75,8 @@ def test_each_kind(text, kind):
         "https://example.com/" + "R0Q0" * 50,
         "A" * 80 + " " + "9" * 80,
         "&; & nbsp; &unknown; Tom & Jerry;",
-    ],
-)
-def test_fine_texts(text):
-    assert kinds(text) == []
+    ]
+    assert every(cases) == {text: [] for text in cases}
 
 
 @pytest.mark.parametrize(
@@ -147,24 +152,20 @@ def test_real_reviews_and_medicine(realdata):
     assert (measured.value("rate").n, len(marks)) == (wanted + 1, 1)  # one answer was cut out of a paper with its [1]
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
+def test_what_stands_around_the_text_of_a_page():
+    cases = [
         ("少浇水。\n上一篇：无 下一篇：施肥 版权所有 © 2021", ["page_chrome"]),
         ("Water it less.\nShare on Facebook | Tweet | Cookie Policy", ["page_chrome"]),
         ("All rights reserved. Privacy Policy", ["page_chrome"]),
         ("请看下一篇文章。", []),
         ("The book says: all rights reserved.", []),
-    ],
-)
-def test_what_stands_around_the_text_of_a_page(answer, found):
-    assert kinds(answer) == found
-    assert kinds(answer, "为我的网站写页脚") == []
+    ]
+    assert every(dict(cases)) == dict(cases)
+    assert every(dict(cases), "为我的网站写页脚") == {answer: [] for answer, _ in cases}
 
 
-@pytest.mark.parametrize(
-    ("answer", "found"),
-    [
+def test_what_tools_leave_in_an_answer():
+    cases = [
         ("Water it【12:0†report.pdf】.", ["citation"]),
         ("Water it.citeturn0search3", ["citation"]),
         ('Water it.<ref name="a"/>', ["wiki"]),
@@ -209,11 +210,10 @@ def test_what_stands_around_the_text_of_a_page(answer, found):
         ("A well-\nknown tree.", []),
         ("【1】浇水。【2】施肥。", []),
         ("Page 3 of 12 says so.", []),
-    ],
-)
-def test_what_tools_leave_in_an_answer(answer, found):
-    assert kinds(answer) == found
-    assert kinds(answer, "Explain git merge conflicts, wiki citations, 图片 and page numbers of a blog") == []
+    ]
+    assert every(dict(cases)) == dict(cases)
+    asked = "Explain git merge conflicts, wiki citations, 图片 and page numbers of a blog"
+    assert every(dict(cases), asked) == {answer: [] for answer, _ in cases}
 
 
 def test_a_rating_that_nobody_asked_for():

@@ -1,4 +1,5 @@
 import pytest
+from core_helpers import each_of
 
 from datacheck.check import Ratio, Status
 from datacheck.checks.run_on_answers import RunOnAnswers
@@ -7,14 +8,20 @@ from datacheck.testing import dataset, finding, measure
 ANSWER = "早晨浇透一次即可。"
 
 
+def row(answer, question="怎样给番茄浇水？"):
+    return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}
+
+
 def kinds(answer, question="怎样给番茄浇水？"):
-    rows = [{"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]}]
-    return [problem for _, problem in measure(RunOnAnswers(), rows).problems]
+    return [problem for _, problem in measure(RunOnAnswers(), [row(answer, question)]).problems]
 
 
-@pytest.mark.parametrize(
-    ("more", "kind"),
-    [
+def every(answers):
+    return each_of(RunOnAnswers(), {answer: row(answer) for answer in answers})
+
+
+def test_each_kind():
+    cases = [
         ("\n### Human: 那夏天呢？", "template_turn"),
         ("\n\n### Instruction:\nName a tree.\n\n### Response:\nOak.", "template_turn"),
         ("\n## Assistant: 还有问题吗？", "template_turn"),
@@ -28,16 +35,14 @@ def kinds(answer, question="怎样给番茄浇水？"):
         ("\n用户：那夏天呢？\n助手：早晚各一次。", "user_turn"),
         ("\n人类：那夏天呢？\nAI：早晚各一次。", "user_turn"),
         ("\n问：那夏天呢？\n答：早晚各一次。", "question_turn"),
-    ],
-)
-def test_each_kind(more, kind):
-    assert kinds(ANSWER + more) == [kind]
-    assert kinds("注意：叶片不要沾水。\n" + ANSWER + more) == ([kind] if kind == "template_turn" else [])
+    ]
+    assert every(ANSWER + more for more, _ in cases) == {ANSWER + more: [kind] for more, kind in cases}
+    said = {f"注意：叶片不要沾水。\n{ANSWER}{more}": kind for more, kind in cases}
+    assert every(said) == {text: [kind] * (kind == "template_turn") for text, kind in said.items()}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_fine_answers():
+    cases = [
         ANSWER,
         "Human: hello\nAssistant: hi\nHuman: bye",  # a transcript on the whole
         "\n\nHuman: hello\n\nAssistant: hi\n\nHuman: bye\n\nAssistant: bye",  # rows of hh-rlhf
@@ -54,10 +59,8 @@ def test_each_kind(more, kind):
         "```text\nok\n### Human: hi\n```\nThat is the format.",
         "他说完就走了。\n问：无",
         "Humans: they need water.\nHuman rights matter.",
-    ],
-)
-def test_fine_answers(answer):
-    assert kinds(answer) == []
+    ]
+    assert every(cases) == {answer: [] for answer in cases}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from core_helpers import each_of
 
 from datacheck.check import Ratio
 from datacheck.checks.unfinished_answers import UnfinishedAnswers
@@ -17,12 +18,15 @@ def row(answer):
 
 
 def problems(answer):
-    return [problem for _, problem in measure(UnfinishedAnswers(), [row(answer)]).problems]
+    return every([answer])[answer]
 
 
-@pytest.mark.parametrize(
-    ("answer", "problem"),
-    [
+def every(answers):
+    return each_of(UnfinishedAnswers(), {answer: row(answer) for answer in answers})
+
+
+def test_cut_in_the_middle():
+    cases = [
         (EN + "It takes place where chlorophyll absorbs light and the", "open_word"),
         (EN + "There are two stages, which", "open_word"),
         (ZH + "其次要考虑温度以及", "open_word"),
@@ -47,15 +51,12 @@ def problems(answer):
         (EN + "\n```python\ndef rate(light):\n    return light *", "open_code"),
         ("代码如下：```python\ndef add(a, b):", "open_code"),
         ("Begin with '```json'.\n\n```json\n{\"a\": 1}\n```\n1. ```\nand", "open_code"),
-    ],
-)
-def test_cut_in_the_middle(answer, problem):
-    assert problems(answer) == [problem]
+    ]
+    assert every(dict(cases)) == {answer: [problem] for answer, problem in cases}
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_what_has_an_end():
+    cases = [
         ZH,
         EN,
         ZH.removesuffix("。"),
@@ -79,10 +80,8 @@ def test_cut_in_the_middle(answer, problem):
         "The difference is 25 - 18 = 7 sq in, and the price is $0.25 more per can",
         "and the",
         "The form is \\boxed{}, so it is \\boxed{\\frac{1}{2}}.",
-    ],
-)
-def test_what_has_an_end(answer):
-    assert problems(answer) == []
+    ]
+    assert every(cases) == {answer: [] for answer in cases}
 
 
 def test_the_end_is_shown_and_only_the_last_answer_judged():

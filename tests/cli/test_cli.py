@@ -1,17 +1,22 @@
 """The command line: exit codes case by case, what is printed, and what is left alone."""
 
+import io
 import json
 import shlex
+import signal
 import sys
 
 import jsonschema
 import pytest
 from core_helpers import BAD, GOOD, ROOT, contract, jsonl, report, user_check
 from rich.cells import cell_len
+from typer.main import get_command
 
 import datacheck.__main__
 from datacheck import __version__
+from datacheck.cli import main
 from datacheck.contract.yaml import load_yaml
+from datacheck.interrupts import InterruptedRunError
 from datacheck.session import session
 
 WARNS = [{"check": "role_errors", "limits": {"rate": {"max": 1, "warn_max": 0.1}}}]
@@ -407,6 +412,42 @@ def test_what_is_typed_wrong_is_told_in_one_line(tmp_path, command, monkeypatch,
         assert (code, out, len(error.splitlines())) == (2, "", 1)
         assert words in error
         assert "input should" not in error
+
+
+@pytest.mark.parametrize("words", [("run", "contract.yaml"), ("audit", "data")])
+def test_a_run_that_was_stopped_is_an_error_and_says_by_what(tmp_path, here, command, monkeypatch, words):
+    monkeypatch.chdir(tmp_path)
+    jsonl(tmp_path / "data" / "a.jsonl", GOOD)
+    contract(tmp_path)
+
+    def stopped(session, *_, **__):
+        raise InterruptedRunError(signal.SIGTERM)
+
+    monkeypatch.setattr(session.Session, "run", stopped)
+    code, _, _ = command(*words, "--out", "out")
+    found = report(tmp_path / "out")
+    assert (code, found["verdict"]) == (143, "error")
+    assert "SIGTERM" in str(found["reason"])
+
+
+def test_a_terminal_that_has_no_such_letter_gets_its_number(monkeypatch):
+    err = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stderr", err)
+    monkeypatch.setattr(sys, "argv", ["datacheck", "run", "gone.yaml"])
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with pytest.raises(SystemExit) as end:
+        main.main()
+    err.flush()
+    assert (end.value.code, b"\\u" in err.buffer.getvalue()) == (2, True)
+
+
+def test_an_option_of_audit_is_by_default_as_that_of_run():
+    commands = get_command(main.app).commands
+    audit, run = ({each.name: each.default for each in commands[name].params} for name in ("audit", "run"))
+    assert {name: audit[name] for name in audit.keys() & run.keys()} == {
+        name: run[name] for name in audit.keys() & run.keys()
+    }
+    assert {"strict", "excerpts", "out"} <= audit.keys() & run.keys()
 
 
 @pytest.mark.parametrize(("locale", "words"), [("C", "on Windows use WSL"), ("zh_CN.UTF-8", "Windows 上请用 WSL")])

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from datacheck.compare.diff import compare
 from datacheck.compare.terminal import Diff, print_diff
+from datacheck.errors import UsageError
 
 LONG = "一只黑猫在院子里追着落叶跑来跑去，老人坐在藤椅上看着它，慢慢喝完了一杯茶。"
 PHONE = "13951873264"
@@ -21,6 +22,12 @@ PHONE = "13951873264"
 
 def chat(question, answer="好的", **labels):
     return {"messages": [{"role": "user", "content": question}, {"role": "assistant", "content": answer}], **labels}
+
+
+def printed(diff, lang="en"):
+    stream = io.StringIO()
+    print_diff(diff, Console(file=stream, width=80), lang, folder="out")
+    return stream.getvalue()
 
 
 @pytest.fixture
@@ -40,6 +47,22 @@ def test_nothing_changed(changed):
     assert (diff.files.same, diff.files.came.first, diff.files.went.first) == (0, ("b.jsonl",), ("a.jsonl",))
     assert diff.examples == ()
     assert [mix.distance for mix in diff.shares] == [0.0, 0.0, 0.0]
+
+
+def test_files_of_one_name_are_the_same_or_changed_by_their_bytes(changed):
+    diff = changed(
+        {"a.jsonl": [chat("甲")], "b.jsonl": [chat("乙")]}, {"a.jsonl": [chat("甲")], "b.jsonl": [chat("丙")]}
+    )
+    assert (diff.files.same, diff.files.changed.first, diff.files.came.count, diff.files.went.count) == (
+        1, ("b.jsonl",), 0, 0,
+    )  # fmt: skip
+
+
+def test_what_only_one_side_has_is_told(changed):
+    lengths = {each.side: each.rows for each in changed([chat("甲")], [{"text": "plain words"}]).lengths}
+    assert (lengths["prompt"], lengths["text"]) == ((1, 0), (0, 1))
+    lengths = {each.side: each.rows for each in changed([{"text": "plain words"}], [chat("甲")]).lengths}
+    assert (lengths["prompt"], lengths["text"]) == ((0, 1), (1, 0))
 
 
 def test_every_kind_of_row(changed):
@@ -122,6 +145,10 @@ def test_numbers_of_checks_with_their_status(changed, tmp_path):
     )
     assert diff.contract.name == "test"
     assert list(diff.inputs) == ["contract.yaml"]
+    only_in_b = diff.model_copy(update={"metrics": (line.model_copy(update={"a": None}),)})
+    assert re.search(r"role_errors rate\s+– → 50\s%", printed(only_in_b))
+    with pytest.raises(UsageError, match="has several; name one of: eval, train"):
+        changed([GOOD], [GOOD], contract=own)
 
 
 def test_checks_may_look_at_other_datasets(changed, tmp_path):
@@ -147,12 +174,12 @@ def test_a_broken_line_is_counted_and_a_folder_of_nothing_told(changed, tmp_path
 def test_no_identifier_and_no_line_too_wide(changed, tmp_path, lang, monkeypatch):
     after = [chat(f"打给 {PHONE} 号，{LONG}", source=PHONE)]
     diff = changed([chat(LONG, source="书")], after, out=tmp_path / "out", lang=lang)
-    stream = io.StringIO()
-    print_diff(diff, Console(file=stream, width=80), lang, folder="out")
-    faces = [stream.getvalue(), *((tmp_path / "out" / name).read_text("utf-8") for name in ("diff.json", "diff.html"))]
+    told = printed(diff, lang)
+    faces = [told, *((tmp_path / "out" / name).read_text("utf-8") for name in ("diff.json", "diff.html"))]
     assert all(PHONE not in face for face in faces)
-    assert max(cell_len(line) for line in stream.getvalue().splitlines()) <= 80
-    assert {"en": "What changed from A to B", "zh": "从 A 到 B 的变化"}[lang] in stream.getvalue()
+    assert max(cell_len(line) for line in told.splitlines()) <= 80
+    assert {"en": "What changed from A to B", "zh": "从 A 到 B 的变化"}[lang] in told
+    assert "B/a.jsonl:1" in told  # an example
     assert not list((tmp_path / "out").glob(".*"))
 
 

@@ -429,7 +429,7 @@ def test_what_was_kept_is_validated_and_its_version_is_that_of_the_new_report(au
     contract = tmp_path / "small.yaml"
     manifest = derive(told, {"train": str(source)}, tmp_path / "out", contract=contract)
     assert (tmp_path / "out/kept/train/x.jsonl").read_bytes() == b"\n".join([good(1), good(2), good(3)]) + b"\n"
-    assert manifest.validation.verdict is Status.PASS
+    assert (manifest.validation.verdict, manifest.validation.failed) == (Status.PASS, ())
     assert manifest.validation.same_contract
     old, new = (json.loads((folder / "report.json").read_text("utf-8")) for folder in (told, tmp_path / "out/report"))
     derived = manifest.datasets["train"]
@@ -448,6 +448,8 @@ def test_all_was_dropped_is_no_pass(audited, tmp_path):
     manifest = derive(told, {"train": str(source)}, tmp_path / "out", contract=tmp_path / "small.yaml")
     assert manifest.datasets["train"].rows_kept == 0
     assert manifest.validation.exit_code in (1, 3)
+    found = json.loads((tmp_path / "out/report/report.json").read_text("utf-8"))["findings"]
+    assert manifest.validation.failed == tuple(each["id"] for each in found) != ()
     assert list((tmp_path / "out/kept/train").iterdir()) == []
 
 

@@ -28,6 +28,7 @@ from datacheck.derive.redact import Redactor
 from datacheck.derive.terminal import print_manifest
 from datacheck.errors import LoadError, UsageError
 from datacheck.pii.canaries import canary
+from datacheck.pii.pseudonyms import key_id
 from datacheck.pii.redact.anonymise import Anonymiser
 from datacheck.pii.redact.surrogates import Surrogates
 from datacheck.pii.rules import Rules
@@ -58,6 +59,19 @@ def audited(folder, *, source="data", **settings):
 def redact(folder, *, source="data", **settings):
     path = audited(folder, source=source, **settings)
     return derive(folder / "report", {"train": str(folder / source)}, folder / "out", redact=True, contract=path)
+
+
+def answers(folder, *chats):
+    """What is answered in each conversation after a redaction of all; the names of each are counted from 1."""
+    jsonl(folder / "data" / "a.jsonl", *chats)
+    redact(folder)
+    return [counted(line) for line in kept(folder, "a.jsonl").decode().splitlines()]
+
+
+def counted(line):
+    said, answered = (turn["content"] for turn in json.loads(line)["messages"])
+    order = list(dict.fromkeys(re.findall("<PERSON_v[0-9]+>", said + answered)))  # a pseudonym may be made in vain
+    return re.sub("<PERSON_v[0-9]+>", lambda found: f"<PERSON_v{order.index(found[0]) + 1}>", answered)
 
 
 def kept(folder, name):
@@ -152,7 +166,7 @@ OTHERS = ["a.jsonl.gz", "a.jsonl.zst", "a.json", "gbk.jsonl"]
 
 
 @pytest.mark.parametrize(
-    "name", mostly_slow(["a.jsonl", "pretty.json", "a.csv", "wide.jsonl", *OTHERS], {"pretty.json", "a.csv"})
+    "name", mostly_slow(["a.jsonl", "pretty.json", "a.csv", "a.tsv", "wide.jsonl", *OTHERS], {"pretty.json", "a.tsv"})
 )
 def test_every_container(tmp_path, name):
     rows = [
@@ -164,9 +178,10 @@ def test_every_container(tmp_path, name):
         text = json.dumps(rows, ensure_ascii=False)
     if name == "pretty.json":
         text = json.dumps(rows, ensure_ascii=False, indent=2)
-    if name == "a.csv":
+    delimiter = {"a.csv": ",", "a.tsv": "\t"}.get(name)
+    if delimiter:
         out = io.StringIO(newline="")
-        table = csv.writer(out)
+        table = csv.writer(out, delimiter=delimiter)
         table.writerow(["question", "note", "answer"])
         table.writerows(
             [n, f'他说"打{PHONES[1]}, 好"\n完' if n % 4 == 0 else "", json.dumps(row["messages"], ensure_ascii=False)]
@@ -190,12 +205,12 @@ def test_every_container(tmp_path, name):
     new = unpack(kept(tmp_path, name)).decode(encoding)
 
     def read(text):
-        if name == "a.csv":
-            return list(csv.reader(io.StringIO(text, newline="")))
+        if delimiter:
+            return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
         return json.loads(text) if name.endswith(".json") else [json.loads(line) for line in text.splitlines()]
 
     pairs = compare(read(text), read(new))
-    expected = 14 if name != "a.csv" else 7 + 5
+    expected = 7 + 5 if delimiter else 14
     assert len(pairs) == expected == manifest.redaction.strings == manifest.datasets["train"].files[0].redacted
     assert not any(value in new for value in PLANTED)
     data, undone = text.encode(encoding), new.encode(encoding)
@@ -400,6 +415,15 @@ def test_what_cannot_be_read_cannot_be_redacted_and_goes(tmp_path):
     manifest = redact(tmp_path)
     assert manifest.datasets["train"].unreadable_dropped == 1
     assert not any(value.encode() in kept(tmp_path, "a.jsonl") for value in PLANTED)
+
+
+def test_a_key_is_told_by_its_id_and_makes_names_that_are_no_counts(tmp_path, monkeypatch):
+    monkeypatch.setenv("PII_KEY", KEY)
+    jsonl(tmp_path / "data" / "a.jsonl", chat(PHONES[0]))
+    manifest = redact(tmp_path, key="env:PII_KEY")
+    assert (manifest.redaction.key, manifest.redaction.key_id) == ("env:PII_KEY", key_id(KEY.encode()))
+    said = json.loads(kept(tmp_path, "a.jsonl"))["messages"][0]["content"]
+    assert re.fullmatch(r"<CN_MOBILE_[0-9a-f]{8}>", said)
 
 
 @pytest.mark.slow
@@ -684,36 +708,26 @@ def test_no_half_of_a_pair_of_brackets_stays(tmp_path, written):
     assert said == ["电话<CN_MOBILE_v1>（家里的）", "记下了<CN_MOBILE_v1>"]
 
 
-@pytest.mark.parametrize(
-    ("said", "masked"),
-    [
+def test_a_name_ends_before_the_next_label_and_at_the_full_stop(tmp_path):
+    cases = [
         ("Thanks, Ms. Whitfield. I have noted it.", "Thanks, Ms. <PERSON_v1>. I have noted it."),
         ("sarah whitfield, noted", "<PERSON_v1>, noted"),
         ("Ｓａｒａｈ Ｗｈｉｔｆｉｅｌｄ, noted", "<PERSON_v1>, noted"),
-    ],
-)
-@pytest.mark.parametrize(
-    "label", ["Contact: {} Tel: {}", "Best,\n{}\n收货地址 杭州市西湖区望京东路81号8栋2单元1598室，{}"]
-)
-def test_a_name_ends_before_the_next_label_and_at_the_full_stop(tmp_path, label, said, masked):
-    jsonl(tmp_path / "data" / "a.jsonl", chat(label.format("Sarah Whitfield", PHONES[0]), said))
-    redact(tmp_path)
-    assert json.loads(kept(tmp_path, "a.jsonl"))["messages"][1]["content"] == masked
+    ]
+    labels = ["Contact: {} Tel: {}", "Best,\n{}\n收货地址 杭州市西湖区望京东路81号8栋2单元1598室，{}"]
+    asked = [(label.format("Sarah Whitfield", PHONES[0]), *case) for label in labels for case in cases]
+    assert answers(tmp_path, *(chat(*said) for *said, _ in asked)) == [masked for *_, masked in asked]
 
 
-@pytest.mark.parametrize(
-    ("later", "masked"),
-    [
+def test_a_given_name_that_is_a_word_is_a_name_where_somebody_is_called(tmp_path):
+    cases = [
         ("建国，记得带材料", "<PERSON_v1>，记得带材料"),
         ("建国以来最大的一次", "建国以来最大的一次"),
         ("小王今天来过", "<PERSON_v1>今天来过"),
         ("小王子是一本书", "小王子是一本书"),
-    ],
-)
-def test_a_given_name_that_is_a_word_is_a_name_where_somebody_is_called(tmp_path, later, masked):
-    jsonl(tmp_path / "data" / "a.jsonl", chat(f"我叫王建国，手机号{PHONES[0]}", later))
-    redact(tmp_path)
-    assert json.loads(kept(tmp_path, "a.jsonl"))["messages"][1]["content"] == masked
+    ]
+    told = answers(tmp_path, *(chat(f"我叫王建国，手机号{PHONES[0]}", later) for later, _ in cases))
+    assert told == [masked for _, masked in cases]
 
 
 @pytest.mark.parametrize("name", ["Siobhan Kravczyk", "Zoë Okafor"])
@@ -863,17 +877,16 @@ NAMED = {
 }
 
 
-@pytest.mark.parametrize(("said", "answer"), NAMED.items())
-def test_a_name_that_nothing_introduces_is_replaced_in_somebodys_row(tmp_path, command, said, answer):
+def test_a_name_that_nothing_introduces_is_replaced_in_somebodys_row(tmp_path, command):
     card = canary("CN_BANK_CARD", 5)
-    jsonl(tmp_path / "data" / "a.jsonl", chat(f"{said.removesuffix('<CN_BANK_CARD_v1>')} {card}", answer), chat(answer))
+    said = {f"{said.removesuffix('<CN_BANK_CARD_v1>')} {card}": answer for said, answer in NAMED.items()}
+    jsonl(tmp_path / "data" / "a.jsonl", *map(chat, said, said.values()), *map(chat, said.values()))
     assert apply_redact(command, tmp_path)[0] == 0
-    first, second = kept(tmp_path, "a.jsonl").decode().splitlines()
-    left = re.findall(
-        "Drew|Smith|drew|罗|长江|欧阳|海涛|Sanne|Vries|Li\\b|[Xx]iao|Jos|JOS|Y.lmaz|YIL", PSEUDONYM.sub("", first)
-    )
-    assert left == []
-    assert json.loads(second)["messages"][0]["content"] == answer  # nobody's row stays as it is
+    lines = kept(tmp_path, "a.jsonl").decode().splitlines()
+    names = "Drew|Smith|drew|罗|长江|欧阳|海涛|Sanne|Vries|Li\\b|[Xx]iao|Jos|JOS|Y.lmaz|YIL"
+    assert [re.findall(names, PSEUDONYM.sub("", line)) for line in lines[: len(said)]] == [[]] * len(said)
+    nobodys = [json.loads(line)["messages"][0]["content"] for line in lines[len(said) :]]
+    assert nobodys == list(said.values())  # they stay as they are
 
 
 def test_a_name_of_wechat_that_letters_touch_is_replaced(tmp_path, command):
@@ -927,9 +940,8 @@ def test_letters_for_digits_and_base64_are_replaced(tmp_path):
     assert not [form for form in (number, spelt, coded) if form in text]
 
 
-@pytest.mark.parametrize(
-    ("user", "answer", "masked"),
-    [
+def test_who_is_called_by_one_part_of_a_name_is_replaced(tmp_path):
+    cases = [
         ("患者欧阳晓雯，手机13822335566，接诊顾医生", "顾医生和小瞿都在", "<PERSON_v2>医生和<PERSON_v3>都在"),
         ("我是顾晓雯，手机13822335566", "顾医生您好", "<PERSON_v1>医生您好"),
         ("请让褚同学回电13822335566", "八点接褚同学", "八点接<PERSON_v1>同学"),
@@ -937,14 +949,9 @@ def test_letters_for_digits_and_base64_are_replaced(tmp_path):
         ("Ｎame is Jago　Korhonen, 415-867-5309", "Thanks, Jago.", "Thanks, <PERSON_v1>."),
         ("my mail is anna.k @ lumen.io", "Tobias will write to anna.k@lumen.io", "<PERSON_v1> will write to <EMAIL_ADDRESS_v1>"),
         ("翻译格林女士的信，寄给我，电话13822335566", "格林女士您好", "格林女士您好"),
-    ],
-)  # fmt: skip
-def test_who_is_called_by_one_part_of_a_name_is_replaced(tmp_path, user, answer, masked):
-    jsonl(tmp_path / "data" / "a.jsonl", chat(user, answer))
-    redact(tmp_path)
-    said, answered = (turn["content"] for turn in json.loads(kept(tmp_path, "a.jsonl"))["messages"])
-    order = list(dict.fromkeys(re.findall("<PERSON_v[0-9]+>", said + answered)))  # a pseudonym may be made in vain
-    assert re.sub("<PERSON_v[0-9]+>", lambda found: f"<PERSON_v{order.index(found[0]) + 1}>", answered) == masked
+    ]  # fmt: skip
+    told = answers(tmp_path, *(chat(user, answer) for user, answer, _ in cases))
+    assert told == [masked for *_, masked in cases]
 
 
 def test_numbers_of_products_in_a_list_are_not_listed(tmp_path):

@@ -9,7 +9,7 @@ import types
 from importlib.util import find_spec
 
 import pytest
-from core_helpers import ROOT, spawn
+from core_helpers import ROOT, contract, spawn
 
 PAGE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^## ([^\n]+)\n.*?```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE)
@@ -45,7 +45,8 @@ class Heard:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
-    done = spawn("run", ROOT / "sample_data" / "bad.yaml", "--out", folder / "out", "--quiet")
+    judged = contract(folder, ["unreadable_lines", "role_errors"])
+    done = spawn("run", judged, "--data", f"train={ROOT}/sample_data/sft_bad", "--out", folder / "out", "--quiet")
     assert done.returncode == 1, done.stderr
     return folder
 

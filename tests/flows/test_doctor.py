@@ -136,6 +136,16 @@ def test_a_version_that_breaks_the_scheduler_is_seen(asked, monkeypatch, package
     assert f"pip install '{package}<" in found["versions"][1]
 
 
+def test_what_is_asked_for_on_this_system_only_counts_here(asked, monkeypatch):
+    wanted = ['prefect>=99; sys_platform == "linux"', 'nothing-there; extra == "x"', 'no-such; sys_platform == "win32"']
+    monkeypatch.setattr(doctor, "requires", lambda _: wanted)
+    code, found = asked()
+    assert (code, found["versions"][0]) == (1, "fail")
+    assert "prefect" in found["versions"][1]
+    assert "nothing-there" not in found["versions"][1]
+    assert "no-such" not in found["versions"][1]
+
+
 def test_a_server_that_is_gone_is_seen(asked, monkeypatch):
     monkeypatch.setattr(doctor.PREFECT_API_URL, "value", lambda: "http://127.0.0.1:9/api")
     monkeypatch.setattr(doctor, "get_client", lambda: (_ for _ in ()).throw(OSError))

@@ -1,5 +1,6 @@
 """Webhooks: what is posted where, and what a refusal looks like. The receiver is a plain HTTP server on loopback."""
 
+import hashlib
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -9,7 +10,11 @@ import pytest
 from datacheck import validate
 from datacheck.errors import UsageError
 from datacheck.i18n.message import Message
+from datacheck.registry.publish import Outcome
 from flows.notify import Webhook, alarm, body, message, send
+from flows.publish import notify
+from flows.rules import Rulebook
+from flows.validate import artifact
 
 SECRET = "hook-0a1b2c3d"
 
@@ -108,6 +113,41 @@ def test_a_message_has_figures_and_no_data(tmp_path):
         assert verdict in text
         assert "train.role_errors" in text
         assert len(text.splitlines()) <= 6
+
+
+def test_without_an_address_of_reports_the_folder_is_told(tmp_path, receiver):
+    (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "hello"}]}\n', encoding="utf-8")
+    contract = tmp_path / "c.yaml"
+    contract.write_text("name: c\ndatasets: {train: {source: a.jsonl, checks: [role_errors]}}\n")
+    validate(contract, out=tmp_path / "v" / "_report")
+    number = hashlib.sha256(b"a version").hexdigest()
+    (tmp_path / "v").rename(tmp_path / number)
+    outcome = Outcome("quarantined", f"sha256:{number}", tmp_path / number, "fail", "c", known=False, seq=1)
+    rules = Rulebook(
+        registry=tmp_path, contract=contract, sign="env:NONE", webhooks=[Webhook(kind="slack", url="env:HOOK")]
+    )
+    assert notify(rules, outcome) == []
+    assert notify(rules.model_copy(update={"report_url": "https://reports/{version}"}), outcome) == []
+    one, other = (json.loads(each)["text"] for each in receiver.posted)
+    assert one.endswith(f"/{number}")
+    assert other.endswith(f"https://reports/{number}")
+
+
+def test_the_table_of_a_run_says_what_came_of_each_check_and_where_its_report_lies(tmp_path, monkeypatch):
+    (tmp_path / "a.jsonl").write_text('{"messages": [{"role": "user", "content": "hello"}]}\n', encoding="utf-8")
+    contract = tmp_path / "c.yaml"
+    contract.write_text("name: c\ndatasets: {train: {source: a.jsonl, checks: [role_errors]}}\n")
+    made = []
+    monkeypatch.setattr("flows.validate.create_table_artifact", lambda **told: made.append(told))
+    report = validate(contract, out=tmp_path / "out")
+    for place in ("https://reports/1", "/srv/reports/1"):
+        artifact(report, place)
+    told = [(line["status"], line["finding"], line["places"]) for line in made[0]["table"]]
+    assert told[0] == ("fail", "train.role_errors", 1)
+    assert {status for status, *_ in told[1:]} == {"pass"}
+    assert [each["description"].rpartition(": ")[2] for each in made] == [
+        "[https://reports/1](https://reports/1)", "`/srv/reports/1`",
+    ]  # fmt: skip
 
 
 def test_bodies_are_utf8():

@@ -208,7 +208,7 @@ def test_one_file_waives_too(site, guarded):
     site.decide(suppress)
     site.signed("--decisions", site.file)
     assert guarded(site.version)[0] == 10
-    code, out, err = site.decide(suppress, {**MORE, "waive": "v", "finding": "train.too_few_rows"})
+    code, out, err = site.decide({**MORE, "waive": "v", "finding": "train.too_few_rows"}, suppress)
     assert (code, len(out.splitlines())) == (0, 4), err
     code, told = guarded(site.version)
     assert (code, "WAIVED train.too_few_rows, by Li Wei" in told) == (0, True), told

@@ -7,6 +7,7 @@ from core_helpers import contract
 from registry_helpers import rows
 
 from datacheck.errors import ContractError, UsageError
+from datacheck.gate.decisions import given
 from datacheck.gate.trust import read_trust
 from datacheck.gate.verify import read_signed
 from datacheck.registry.channels import channel_of, read_channels
@@ -54,6 +55,14 @@ def test_paths_are_those_beside_the_file_and_settings_as_typed(site, written):
     assert found["strict"].data == {
         "before": "published:", "eval": str(site.root / "eval"), "far": "s3://bucket/eval",
     }  # fmt: skip
+
+
+def test_the_decisions_of_a_channel_count_for_its_drops(site, written):
+    file = site.root / "d.dsse.json"
+    file.write_text("{}", encoding="utf-8")
+    text = GOOD.replace("interval: 300", "interval: 300\n    decisions: d.dsse.json")
+    rules = read_channels(written(text))["sft"].rules("sft")
+    assert rules.options.decisions == given(file, rules.trust, [rules.key.key_id])
 
 
 @pytest.mark.parametrize(

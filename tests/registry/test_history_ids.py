@@ -1,4 +1,4 @@
-"""The id of a version in `history` can be looked up, whatever digits it has."""
+"""An entry in `history`: its id can be looked up, whatever digits it has, and why it was made is told."""
 
 from datacheck.gate.ledger import Entry
 from datacheck.registry.history import words_of
@@ -10,3 +10,12 @@ def test_an_id_of_digits_is_no_telephone_number():
     assert words_of(entry, "en").startswith("e3060921523a  ")
     entry = entry._replace(payload='{"channel":"13000000000"}')
     assert "13000000000" not in words_of(entry, "en")
+
+
+def test_an_entry_says_why_and_what_was_waived():
+    entry = Entry(
+        3, "2026-01-01T00:00:00Z", "quarantine", f"sha256:{'a' * 64}", "sft", '{"reason":"pii (fail)"}', "", ""
+    )
+    assert words_of(entry, "en").endswith("; pii (fail)")
+    entry = entry._replace(kind="waiver", payload='{"waived":"pii by Li Lei"}')
+    assert words_of(entry, "en").endswith("; pii by Li Lei")

@@ -147,6 +147,17 @@ def test_what_is_no_registry_in_a_file_is_refused(small, server, tmp_path):
         move(small.registry, server.url.replace("ledger@", "ledger:x@"))
 
 
+def test_what_was_moved_halfway_goes_on_to_that_server_only(small, server, monkeypatch):
+    with monkeypatch.context() as stopped:
+        stopped.delattr(moves, "_point")
+        with pytest.raises(NameError):
+            move(small.registry, server.url)
+    with pytest.raises(UsageError, match=r"was moved to .*; expected that address"):
+        move(small.registry, server.url.replace("127.0.0.1", "localhost"))
+    assert (small.reg / LEDGER).exists()
+    move(small.registry, server.url)
+
+
 def test_the_command_says_where_it_is_and_what_the_guard_needs(small, server, command, capsys):
     code, out, err = command("registry", "move", server.url, "--registry", small.reg)
     assert (code, err) == (0, "")

@@ -1,13 +1,16 @@
 """Publishing: good drops get in, once; bad ones never; and every state can be told from the ledger."""
 
 import json
+from dataclasses import replace
 
 import pytest
+from core_helpers import contract
 from registry_helpers import manifest_id
 
 from datacheck.errors import FailedError, LoadError, UsageError
 from datacheck.files.versions import write_manifest
 from datacheck.gate.verify import verify
+from datacheck.registry.publish import publish
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -74,6 +77,30 @@ def test_another_contract_or_strictness_is_another_question(site):
     assert (found.status, found.known) == ("published", False)
     assert site.kinds() == ["claim", "verdict", "publish", "claim", "verdict", "rescan"]
     verify(found.path, site.rules().trust, ledger_head=site.standing)
+
+
+@pytest.mark.file_ledger
+def test_what_fails_another_contract_is_no_second_name_of_what_is_published(site):
+    """A file in quarantine may be mended: that of the published version stays what it is."""
+    good = site.publish(site.drop())
+    contract(
+        site.root / "rules", [{"check": "too_few_rows", "limits": {"rows": {"min": 9}}}], source={}, name="many.yaml"
+    )
+    rules = replace(site.rules(), contract=site.root / "rules" / "many.yaml", channel="other")
+    failed = publish(good.path, rules, site.registry)
+    assert (good.status, failed.status) == ("published", "quarantined")
+    one, other = ((folder / "data.jsonl").stat() for folder in (good.path, failed.path))
+    assert (one.st_ino != other.st_ino, one.st_nlink, other.st_nlink) == (True, 1, 1)
+
+
+@pytest.mark.file_ledger
+def test_only_links_to_versions_are_taken_out_of_published(site):
+    site.publish(site.drop())
+    (site.reg / "published" / "README").write_text("what is in force")
+    (site.reg / "published" / "old").symlink_to("../versions/none")
+    with site.registry.ledger() as ledger:
+        site.registry.recover(ledger)
+    assert site.tree()["published"] == ["README", "test"]
 
 
 @pytest.mark.parametrize("what", ["changed", "added", "removed"])

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 from core_helpers import contract
-from registry_helpers import manifest_id
+from registry_helpers import manifest_id, rows
 from rich.cells import cell_len
 
 from datacheck.testing import dataset
@@ -38,6 +38,10 @@ def test_a_day_of_a_registry(site, call):
     assert "train.role_errors (fail)" in out
     code, out, _ = call("publish", site.drop("good"), "--format", "json")
     assert (code, json.loads(out)[0]["known"], json.loads(out)[0]["version"]) == (0, True, number)
+    (site.root / "d.dsse.json").write_text("{}")
+    words = ("--format", "json", "--decisions", site.root / "d.dsse.json")
+    (listed,) = json.loads(call("publish", site.drop("more", *rows("good")), *words)[1])
+    assert [said.startswith("NOT APPLIED: d.dsse.json: ") for said in listed["idle"]] == [True]
     contract(site.root / "rules", ["role_errors", {"check": "too_few_rows", "limits": {"rows": {"min": 9}}}], source={})
     code, out, err = call("rescan")
     assert (code, err) == (1, "")

@@ -53,6 +53,11 @@ def test_columns_stand_where_their_number_is(x, slots):
     assert [round((left - places[0][0]) / room, 1) for left, _ in places] == slots
 
 
+def test_the_lines_across_are_named_from_the_lowest_to_the_highest():
+    assert words(chart({"x": [1, 2, 3], "rows": [20, 0, 40]}).svg)[:3] == ["0", "20", "40"]
+    assert words(chart({"x": [1, 2, 3], "gap": [20, -20, 40]}).svg)[:3] == ["-20", "10", "40"]
+
+
 def test_figures_in_chinese_keep_the_data():
     table = {"kind": ["1 % edits", "my kind"], "plants": [3, 4], "found": [2, 4]}
     assert name_of("planted", "zh") == "埋入样例的检出"

@@ -59,7 +59,7 @@ def test_what_the_page_says_to_type_mends_and_proves(written, command, data):
     assert "Mend: 2 rows go, of 11" in page_of(folder / "out")
 
 
-def test_redaction_is_offered_where_it_can_be_typed(tmp_path, command, monkeypatch):
+def test_redaction_is_offered_where_it_can_be_typed(tmp_path, here, command, monkeypatch):
     """`apply --redact` takes no dataset in which the contract looks for no personal data."""
     monkeypatch.chdir(tmp_path)
     jsonl(tmp_path / "a.jsonl", *dataset(*GOOD, "user: 打 13912348765 | assistant: 好", "user: 空 | assistant: "))

@@ -37,6 +37,10 @@ def test_every_row_of_a_table_has_as_many_cells_as_its_head(build, lang):
     assert "html_inline" not in str(structure(render_markdown(build(), lang)))
 
 
+def test_a_report_without_a_check_says_so(make):
+    assert "no check was planned" in render_markdown(make.report(verdict="error"), "en")
+
+
 def test_what_it_says(build, user_check):
     text = render_markdown(build("forum"))
     assert text.startswith("## ⛔ error: no verdict")

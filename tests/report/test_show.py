@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from datacheck.check import Status
 from datacheck.i18n.words import WORDS
 from datacheck.report import cards, shape, show
-from datacheck.verdict.model import Compared, Evidence, Finding, Place, ValueEntry
+from datacheck.verdict.model import Compared, CoverageEntry, Evidence, Finding, Place, ValueEntry
 
 EN = WORDS["en"]
 
@@ -180,3 +180,8 @@ def test_what_to_mend_is_told_of_the_number_that_failed():
     assert show.faults(found.model_copy(update={"evidence": late})) == ["constant", "a", "rate"]
     card = "- `a`: read.\n- `b`: drop.\n- `constant`: look at the code that wrote the column of scores again."
     assert cards.advice(card, show.faults(found)) == "constant: look at the code that wrote the column of scores again."
+
+
+def test_what_was_read_is_told_of_all_that_was_to_be_read():
+    entry = CoverageEntry(subject="text", read=90, none=5, unread=10)
+    assert show.read_of(entry, WORDS["en"]) == "read 90 of 100 rows"

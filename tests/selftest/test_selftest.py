@@ -11,6 +11,7 @@ from core_helpers import contract, jsonl
 
 from datacheck.checks.error_as_answer import ErrorAsAnswer
 from datacheck.contract.discover import check_class
+from datacheck.selftest import run
 from datacheck.selftest.faults import faults
 from datacheck.selftest.run import _METRICS, _metric
 from datacheck.selftest.texts import of_texts
@@ -129,6 +130,33 @@ def test_a_finding_that_points_elsewhere_is_not_at_its_place(tried, monkeypatch)
     monkeypatch.setattr(ErrorAsAnswer, "measure", measured)
     _, kinds = tried(("error_as_answer",))
     assert (kinds["error_as_answer", "null"]["found"], kinds["error_as_answer", "null"]["placed"]) == (5, 0)
+
+
+def test_copies_of_other_rows_are_planted(tried):
+    _, kinds = tried(("exact_duplicates",))
+    copies = {fault: kind for (check, fault), kind in kinds.items() if check == "exact_duplicates"}
+    assert {(kind["planted"], kind["found"]) for kind in copies.values()} == {(5, 5)}
+
+
+def test_rows_whose_words_let_a_check_leave_them_alone_are_taken_last(tried):
+    """Every other row asks for markup, where markup is no fault: there are enough others."""
+    rows = chats()
+    for row in rows[::2]:
+        row["messages"][0]["content"] += " Answer in HTML."
+    _, kinds = tried(("leftover_markup",), rows=rows)
+    assert {name: kind["missed"] for name, kind in kinds.items() if kind["missed"]} == {}
+    assert kinds["leftover_markup", "html_entity"]["planted"] > 0
+
+
+def test_identifiers_are_planted_into_plain_texts(tried, monkeypatch):
+    two = [fault for fault in faults() if fault.name in ("cn_mobile", "cn_uscc")]
+    monkeypatch.setattr(run, "faults", lambda: two)
+    monkeypatch.setattr(run, "of_texts", list)
+    texts = [{"text": row["messages"][1]["content"]} for row in chats()]
+    _, kinds = tried(("pii",), rows=texts)
+    mobile, company = kinds["pii", "cn_mobile"], kinds["pii", "cn_uscc"]
+    assert mobile["planted"] == mobile["found"] > 0
+    assert (mobile["metric"], company["metric"]) == ("blocking_hits", "warn_hits")
 
 
 def test_what_is_wrong_anyway_is_not_taken_for_found(tried):

@@ -139,4 +139,12 @@ SABOTAGES = (
         "pass",
         "tests/derive/test_redact.py::test_what_is_left_on_purpose_is_counted_by_entity",
     ),
+    Sabotage(
+        "every_table_has_commas",
+        "in a redacted table every other byte stays, whatever parts its cells",
+        "datacheck.derive.records.form_of",
+        'chunk.delimiter or ","',
+        '","',
+        "tests/derive/test_redact.py::test_every_container",
+    ),
 )

@@ -59,4 +59,12 @@ SABOTAGES = (
         "None",
         "tests/flows/test_notify.py::test_an_alarm_is_posted_to_all_in_their_language",
     ),
+    Sabotage(
+        "a_link_to_nowhere_is_posted",
+        "a webhook is told where the report lies",
+        "flows.notify.message",
+        "number.join(excerpt(part, limit=300) for part in link.split(number))",
+        "excerpt(link, limit=300)",
+        "tests/flows/test_notify.py::test_without_an_address_of_reports_the_folder_is_told",
+    ),
 )

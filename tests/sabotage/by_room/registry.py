@@ -84,6 +84,14 @@ SABOTAGES = (
         "tests/registry/test_retention.py::test_what_holds_a_value_is_listed_by_place_and_goes",
     ),
     Sabotage(
+        "quarantine_shares_its_bytes",
+        "what fails under another contract goes to quarantine, and what is published stays what it is",
+        "datacheck.registry.registry.Registry.settle",
+        "if failed:\n",
+        "if False:\n",
+        "tests/registry/test_publish.py::test_what_fails_another_contract_is_no_second_name_of_what_is_published",
+    ),
+    Sabotage(
         "the_ledger_tells_what_is_forgotten",
         "the ledger does not tell what was forgotten",
         "datacheck.registry.holding.Wanted.digest",
@@ -226,5 +234,21 @@ SABOTAGES = (
         "require_own(file, file.stat())",
         "file.stat()",
         "tests/registry/test_channels.py::test_a_function_that_others_may_write_or_that_is_not_there_decides_nothing",
+    ),
+    Sabotage(
+        "a_channel_forgets_its_decisions",
+        "the decisions of a channel's file count for its drops",
+        "datacheck.registry.channels.Channel.rules",
+        "given(self.decisions, trust, [key.key_id]) if self.decisions else None",
+        "None",
+        "tests/registry/test_channels.py::test_the_decisions_of_a_channel_count_for_its_drops",
+    ),
+    Sabotage(
+        "a_moved_ledger_takes_any_address",
+        "a ledger that was moved halfway goes on to the server that it was moved to",
+        "datacheck.registry.move.move",
+        "if address.url != url:",
+        "if False:",
+        "tests/registry/test_move.py::test_what_was_moved_halfway_goes_on_to_that_server_only",
     ),
 )

@@ -35,4 +35,12 @@ SABOTAGES = (
         "False and",
         "tests/selftest/test_selftest.py::test_without_leakage_leaks_would_pass",
     ),
+    Sabotage(
+        "no_row_is_copied",
+        "selftest plants copies of other rows",
+        "datacheck.selftest.run._Field.__init__",
+        "max(1, len(rows) // 4) if len(rows) > 1 else 0",
+        "0",
+        "tests/selftest/test_selftest.py::test_copies_of_other_rows_are_planted",
+    ),
 )

@@ -59,4 +59,12 @@ SABOTAGES = (
         "raise",
         "tests/session/test_tables.py::test_a_column_that_cannot_be_written_quotes_nothing",
     ),
+    Sabotage(
+        "decisions_end_at_a_waiver",
+        "one file of decisions waives and suppresses, in any order",
+        "datacheck.session.decided.decide",
+        "if isinstance(each, Waiver):\n            continue",
+        "if isinstance(each, Waiver):\n            break",
+        "tests/gate/test_decisions.py::test_one_file_waives_too",
+    ),
 )
