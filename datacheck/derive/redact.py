@@ -48,6 +48,7 @@ from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact
 from datacheck.pii.redact.doubtful import LIKELY
 from datacheck.pii.redact.leaves import Leaf, by_leaf
+from datacheck.pii.redact.related import RELATED
 from datacheck.pii.redact.traces import KnownValues, Original, is_told_anywhere
 from datacheck.pii.split import splits_over_lines
 from datacheck.pii.tables import told_cells
@@ -61,7 +62,7 @@ BLOCKS = pl.col("level") == "block"
 # String by string, then the record as one text: a key may say what the number in its value is, and a surname beside a
 # title is somebody of whom the record says no more.
 _PASSES = 2
-
+_LIKELY = f"{LIKELY}|{RELATED}"
 
 # What is a person's, or a person's device's, though it only warns.
 _OF_SOMEBODY = frozenset(
@@ -139,8 +140,8 @@ class Redactor:
         def wanted(first: int, tables: Tables) -> list[int]:
             rows = set(self._rows(tables, self.check.to_replace()))
             texts = every_text(PartView(tables)).collect()
-            likely = texts.filter(pl.col("text").str.contains(LIKELY) & ~pl.col("row").is_in(list(rows)))
-            met = self._anonymiser.named_beside_numbers(likely["text"].to_list())
+            likely = texts.filter(pl.col("text").str.contains(_LIKELY) & ~pl.col("row").is_in(list(rows)))
+            met = self._anonymiser.tell_of_somebody(likely["text"].to_list())
             rows |= set(likely["row"].filter(pl.Series(met, dtype=pl.Boolean)))
             if others:
                 read = [f"{path}\n{text}" for path, text in texts.select("path", "text").iter_rows()]
@@ -326,7 +327,7 @@ class Redactor:
             elif not record.originals:
                 unknown |= dict.fromkeys(range(end - count, end), of)
         # All at once: a call costs some hundredths of a second, whatever it reads.
-        near = self._anonymiser.named_beside_numbers([read[number] for number in unknown])
+        near = self._anonymiser.tell_of_somebody([read[number] for number in unknown])
         met = {of for of, is_met in zip(unknown.values(), near, strict=True) if is_met}
         somebodys = dict(sorted((somebodys | {at: of for at, of in unknown.items() if of in met}).items()))
         texts = [read[number] for number in somebodys]

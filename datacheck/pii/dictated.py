@@ -13,7 +13,8 @@ from datacheck.pii.numerals import CHINESE_NUMERALS
 _DIGIT = f"[0-9{CHINESE_NUMERALS}]"
 _WORDS = (
     "[号號证證卡]|[护護]照|电话|電話|手机|手機|座机|固话|宅电|市話|扣扣|微信|[Qq][Qq]"
-    "|(?i:phone|mobile|cell|landline|line|number|card|ssn|imei|vin|passport|permit)"
+    "|(?i:phone|mobile|cell|landline|line|number|card|ssn|imei|vin|passport|permit|callback|reachable"
+    "|(?:call|text|ring|reach) (?:me|us|him|her))"
 )
 _SHORT = "(?:no|No|NO|id|Id|ID|[Tt]el|TEL)"
 _LABEL = re.compile(rf"(?<!版本)(?:{_WORDS}|(?<![A-Za-z]){_SHORT})(?![a-z])[^0-9]{{0,32}}\Z")

@@ -206,10 +206,11 @@ _SURNAME = re.compile(
     r"|\b(?:I am|I[’']m|name is|[Tt]his is|Mrs?\.?|Ms\.?|Dr\.?) (?:[A-Z][a-z]+ )?)"
     r"(?P<surname>Banks?|Parks?|Church|Temple|Court|Inn|College|School|Store|Barr?)(?![\w-]| [A-Z])"
 )
-# What a street is called after says nothing of who lives there: 2058 Park St, 14 Church Lane.
+# What a street is called after says nothing of who lives there: 2058 Park St, 14 Church Lane, 学院路44号.
 _STREETS_NAME = re.compile(
     r"\b[A-Z][a-z]+ "
     r"(?=(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Way|Place|Pl|Terrace)\b)"
+    rf"|(?:{_INSTITUTION})(?=[东西南北中前后一二三]?(?:路|大街|街|大道|巷|胡同|弄))"
 )
 # Talk of a place to which people go: a shop, a sight, a hotel, not where somebody works.
 _PLACE = (

@@ -132,3 +132,9 @@ def test_who_speaks_in_a_talk_is_a_user(talk: str) -> None:
 )
 def test_programs_are_no_users(text: str) -> None:
     assert list(users([text], [])) == []
+
+
+def test_who_is_mentioned_and_speaks_is_a_user() -> None:
+    """@zpark77: … at the beginning of a line; @param of a comment is none."""
+    texts = ["@zpark77: who has the keys?\n@minh100: @zpark77 I do\n@param: x"]
+    assert set(users(texts, [])) == {"zpark77", "minh100"}

@@ -44,3 +44,19 @@ def test_eleven_digits_of_north_america(text, state):
 @pytest.mark.parametrize("text", ["phone 15058675309", "美国代购，电话13822335566", "call me at 13822335566"])
 def test_eleven_digits_that_may_be_of_china_are(text):
     assert find(pl.Series([text])).select("entity", "state").rows() == [("CN_MOBILE", "valid")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mother reachable on 614-637-2982.", "Callback: 702 531 8193", "text me 919\n783\n5583\nthanks",
+        "ask her to call me at 305\n612\n9836. Thanks", "Callback: 919\n340\n5056\nPriority: 2",
+    ],
+)  # fmt: skip
+def test_who_is_to_be_called_gives_a_telephone(text):
+    assert ("PHONE_NUMBER", "valid") in find(pl.Series([text])).select("entity", "state").rows()
+
+
+@pytest.mark.parametrize("text", ["Rows reached 614-637-2982.5", "call me at 10\n614\n637 points", "text me 614 637"])
+def test_other_numbers_are_none(text):
+    assert "PHONE_NUMBER" not in find(pl.Series([text]))["entity"].to_list()

@@ -76,6 +76,7 @@ def test_what_an_institution_prints_is_public(text, entity):
         ("我住在上海市浦东新区张江路88号", "ADDRESS"),
         ("北京市海淀区中关村大街27号3单元502室", "ADDRESS"),
         ("地址：北京市海淀区中关村大街27号", "ADDRESS"),
+        ("我的地址：西湖区学院路44号15栋2015室", "ADDRESS"),  # what a street is called after
         ("I live at 1234 Oak Tree Street, Springfield, IL 62704", "ADDRESS"),
         ("my phone number is +1 212-535-7710", "PHONE_NUMBER"),
         ("I'm Melody Banks, phone number 415-241-4875", "PHONE_NUMBER"),  # a surname

@@ -20,6 +20,10 @@ from datacheck.pii.redact.row_names import row_names
         ("翟家骏 IMEI 490154203237518", "翟家骏"),
         ("帮我登记：柏阳，香港身份证", "柏阳"),
         ("客户资料：万一鸣，微信号 wym_2031", "万一鸣"),
+        ("妈妈晋思源电话 1", "晋思源"), ("三年级二班屈文楷今天发烧", "屈文楷"), ("尊敬的崔文静：", "崔文静"), ("给导师费文玥写封信", "费文玥"),
+        ("我的室友左凤文老打呼噜", "左凤文"), ("写个谢果果的退休致辞", "谢果果"), ("律师是邵城海，", "邵城海"),
+        ("Cheers,\nruby horvath\nAnalyst", "ruby horvath"), ("From: Okonjo, Sarah <a@b.zz>", "Okonjo, Sarah"),
+        ("a letter for X, signed Gulsen Grewal.", "Gulsen Grewal"), ("Counsel: Ihaia Vandermeer.", "Ihaia Vandermeer"),
     ],
 )  # fmt: skip
 def test_a_name_is_found(text, name):

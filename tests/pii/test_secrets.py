@@ -120,9 +120,19 @@ def test_specimens_are_named_as_such_in_prose_and_code(value):
     assert hits(f"use {value} here") == [("SECRET", "specimen", value)]
 
 
+def test_the_key_that_every_storage_emulator_has_is_a_specimen():
+    """Azurite's, which its documentation shows; another one in its place is somebody's."""
+    known = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr" + "/KBHBeksoGMGw=="
+    assert hits(f'"account_key": "{known}"') == [("SECRET", "specimen", known)]
+    other = known[40:86] + known[:40] + "=="
+    assert ("SECRET", "valid", other) in hits(f'{{ "AccountKey", "{other}" }}')
+
+
 @pytest.mark.parametrize(
     "text", ["hf_servingcellpriorityparametersdescription_h_prio", "video_box.ico-7a388b69018576d24b59331fd60aab0c.png",
-             "xoxe.xoxp-1-SlackAppConfigurationAccessTokenHere", "sk-learn-compatible-estimators-and-transformers"]
+             "xoxe.xoxp-1-SlackAppConfigurationAccessTokenHere", "sk-learn-compatible-estimators-and-transformers",
+             "portainer ptr_to_the_first_element_of_the_list", "pri_01gsz8x8sawmvhz1pv30nge1ke",
+             "ATATTGCATGCAATATTGCATGCAATATTGCATGCAATATTGCATGCAATATTGCATGCA"]
 )  # fmt: skip
 def test_names_in_code_are_no_secrets(text):
     assert hits(text) == []

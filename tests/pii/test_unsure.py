@@ -22,6 +22,10 @@ def _is_made(written: str) -> bool:
         "跟小福核一下", "同组的薇薇反馈不错", "请知桦哥确认", "全名是<PERSON_v1>蘅。", "全名是le luqiao。", "家属Ning, Fei已知情",
         "和勇昱", "瑶敏的邮箱<EMAIL_ADDRESS_v1>", "机主明桦蔓。", "<PERSON_v1>和于年AA", "跟老边核一下", "Hi cai chaoye, 已经催了",
         '{"备注": {"乘客": "和勇昱"}}', "麻烦跟阳阳核一下", "<PERSON_v1>（明璟）係我哋經理", "给徐念写个祝福", "全名是南强麦。",
+        "khadija.goncalves here, account holder", "Name is quang korhonen.", "pickup by: kostas strong, <PHONE_NUMBER_v1>",
+        "bill.stone would like to meet", "yes barnaby, pick you up", "Bill drives on Saturday", "开，琳知我八点接你", "叫我珊景就行。",
+        "八点接昱泽。", "接送人是晟轩。", "祝前进生日快乐", "，朵朵喜欢养花", "清明的QQ：<QQ_v1>", "我认识胥律师。", "yu kunlong：好嘞",
+        "<PERSON_v1> (dongzipu) 周三开会",
         "siti horvath here, account holder", "me! <PERSON_v1> sinclair are you driving",
     ],
 )  # fmt: skip
@@ -36,6 +40,8 @@ def test_what_may_be_somebody_is_told(text: str) -> None:
         "Hi <PERSON_v1>, thanks", "Dear <PERSON_v1>, Monday it is", "from sklearn.ensemble import Forest", "see file.csv and node.js",
         "<PERSON_v1> lives in the city. Check with the bank.", "谢谢<PERSON_v1>！请稍等", "好的，<PERSON_v1>先生，已为您登记。",
         "联系<PERSON_v1>吧。", "给小时候的自己写信", "家家户户", "check with Yusuf Made", "user=admin", "",
+        "My name is not important.", "yes sure, pick one", "contact: home phone, <PHONE_NUMBER_v1>", "格林女士在图书馆", "八点接孩子。",
+        "祝祖国生日快乐", "the bill was paid and the Bill drives it", "客户的电话：<CN_MOBILE_v1>",
         "You're invited! Come and see <PERSON_v1>.", "PowerShell says it can't find C:/Users/<PERSON_v1>",
     ],
 )  # fmt: skip

@@ -27,7 +27,8 @@ _LABEL = (
 _ELEVEN = rf"{_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' +]){{0,4}}1[\-. ]?[2-9][0-9]{{2}}[2-9][0-9]{{6}}"
 # Ten digits in one are a telephone right behind a word that says nothing else: phone: 2129627854
 _TEN = (
-    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp|US (?:phone )?number)(?:[ _](?i:number|no\.?|num))?"
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp|callback|US (?:phone )?number)"
+    r"(?:[ _](?i:number|no\.?|num))?"
     rf"(?:[ ]is|[ ]should be)?(?:[\"']?[:：.#=\"' (,]{{1,3}}|{LINKER})"
     rf"|{_OF_AMERICA}{LINKER}"
     r"|(?i:(?:call|text|reach|ring) (?:me|us|him|her|them)(?: back)?(?: (?:at|on))?|text|ring|dial)[: ]{1,2})"
@@ -101,7 +102,7 @@ class PhoneNumber(Recognizer):
         "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial", "ph",
         "text me", "text", "my number", "his number", "her number", "our number", "us number", "number is",
         "number should be", "reach", "ring",
-        "my line", "work line", "home line", "direct line", "office line",
+        "callback", "reachable", "reached", "my line", "work line", "home line", "direct line", "office line",
     )  # fmt: skip
     negative_left = (
         rf"[0-9_)）\]]\s*\Z|[A-Za-z]\Z|(?<![A-Za-z])(?![aI])[A-Za-z]\s\Z|{FIELD_LEFT}"

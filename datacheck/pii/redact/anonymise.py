@@ -17,6 +17,7 @@ from datacheck.pii.redact.doubtful import is_seen, passed, plain, rough_values, 
 from datacheck.pii.redact.leaves import Kind, Leaf, inner_spans, inner_texts
 from datacheck.pii.redact.likely_names import gathered, simplified
 from datacheck.pii.redact.owners import owners, users
+from datacheck.pii.redact.related import related
 from datacheck.pii.redact.row_names import row_names, surnames_of_people
 from datacheck.pii.redact.traces import Original, Trace, Traces
 from datacheck.pii.rules import Rules, identified
@@ -141,7 +142,18 @@ class Anonymiser:
             result.append(_apart(named))
         return result
 
-    def named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
+    def tell_of_somebody(self, texts: Sequence[str]) -> list[bool]:
+        """Return which texts are somebody's though no recognizer finds an identifier in them.
+
+        They hold a name and what has the form of an identifier, or name one of the writer's own (see `related`).
+        """
+        beside = self._named_beside_numbers(texts)
+        if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
+            return beside
+        own = related([gathered(fold_url(text)).text for text in texts])
+        return [one or other for one, other in zip(beside, own, strict=True)]
+
+    def _named_beside_numbers(self, texts: Sequence[str]) -> list[bool]:
         """Return which texts hold a name and what has the form of an identifier, which no recognizer lets pass."""
         rough = self.rough(texts, [[] for _ in texts])
         units = [gathered(fold_url(text)) if own else Folded("", None) for text, own in zip(texts, rough, strict=True)]

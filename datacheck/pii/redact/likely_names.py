@@ -37,6 +37,9 @@ GIVEN_CHARACTERS = (
     GIVEN + "鸣前青中招弟满仓来财得志欢开心进步功才设业旗星行白扬夏望慕予军男春福全如"
     "学友正广水秋少泰保尔亦怀仙运庚璋花彦可念慈宜沁令亭知"
     "坤畅柳荷想闽暄祁楷晋琨潼璟彭沁"
+    # of jieba's dictionary: rare characters that stand in names more than half as often as in all other words
+    "涵皓懿屹珺琬璎珞筱苒菡娥晔晖曙琅桦笙穗蘅荞窈堃垚瑚屿舟藤祯禧汝畴彪鹤羲谊谅凰鹃爵焕宛弼潭碧玄雁皋桓圻杏卓粹玺仞铖禹寅亨毓迦黛棠稼淞冉焘弘冕漪孚浚蔼歆贻煦祚瑙荪旷榕珈焯"
+    "霈轼荻奘臻恺骢锟镕铎璜岑谧曜瓒琏楣皙筠玑铨琮闵溥颢覃懋燮洵轲铉倜葆泓邈槿澍勖祉佶翥璞镛倬杲劭昀锴晁珮昶玢樨滢翀"
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂豪翰宥品雄賢詠強學軍勝業"
 )
 _SURNAMES = frozenset(SURNAMES + RARE + "代楼缑连欧简")
@@ -79,6 +82,8 @@ _SPREAD = re.compile(
     rf"(?<=[{HAN}])[ \u3000](?=[{HAN}](?:[ \u3000][{HAN}]|(?![{HAN}])))"
     rf"|(?<=[ \u3000][{HAN}])[ \u3000](?=[{GIVEN_CHARACTERS}])"
     rf"|(?<=(?<![{HAN}])[{SURNAMES}{RARE}])[ \u3000](?=[{GIVEN_CHARACTERS}])"
+    rf"|(?<=(?:家属|患者|客户|律师|员工|学生|同事|女儿|儿子|会员|用户|乘客)[{SURNAMES}{RARE}])[ \u3000]"
+    rf"(?=[{GIVEN_CHARACTERS}])"
 )
 
 

@@ -27,7 +27,16 @@ UPPER = FEW_UPPER + "ĀĂĄĆČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŔŘŚ�
 _WORD = rf"(?:[{UPPER}]['’]{{1,2}})?[{UPPER}][{LATIN}]+(?:(?:-|['’]{{1,2}})[{LATIN}]+)*"
 # Both names in small letters: dimitra chowdhury, philip.long; but no mailbox and no host
 _SMALL = re.compile(r"(?<![\w@./\-])(?P<first>[a-z]{3,})[ .](?P<last>[a-z]{3,})(?![\w@/\-]|\.[a-z])")
-_NAMED_SMALL = re.compile(r"(?<![A-Za-z])(?i:name[’']s|name is|full name:?|this is|i am|i[’']m) \Z")
+_NAMED_SMALL = re.compile(
+    r"(?<![A-Za-z])(?i:name[’']s|name is|full name:?|this is|i am|i[’']m|, signed|authori[sz]ed:"
+    r"|(?:manager|lawyer|teacher|student|colleague|employee|customer|patient|pt|client|landlord|landlady|boss|doctor"
+    r"|nurse):?) \Z"
+)
+# ... who signs: Cheers,\nruby horvath
+_SIGNED_SMALL = re.compile(
+    r"(?:[Rr]egards|[Ss]incerely|[Bb]est|[Tt]hanks|[Cc]heers"
+    r"|[Yy]ours),?[ ]?\n+[ ]?(?P<value>[a-z]{3,}[ .][a-z]{3,})(?=[ ]?(?:\n|\Z))"
+)
 _PARTICLE = r"(?:(?:van|von|de|del|della|der|den|dos|da|di|la|le|bin|ibn|al|el)[ ]){0,2}"
 _MORE = rf"(?:[ ]{_PARTICLE}{NEXT_LABEL}(?:[{UPPER}]\.|{_WORD})){{1,3}}"
 _FULL = rf"{_WORD}{_MORE}(?![{LATIN}0-9@&])"
@@ -42,6 +51,11 @@ _NOT_ALONE = re.compile(
     r"|(?i:city|town|state|country|county|place|location|destination)[\"']?[ ]?[:=][ ]?[\"']?)\Z"
 )
 _REVERSED = re.compile(rf"(?<![{LATIN}0-9&@/’'.\-]){_WORD}, {_WORD}(?![{LATIN}0-9@&]| [A-Z])")
+# … the whole of a field: From: Okonjo, Sarah <…; | Best, Sarah |; who is here
+_REVERSED_FIELD = re.compile(
+    rf"(?:(?:(?m:^)|(?:From|To|Cc|Name):)[ ]?(?!(?:Best|Thanks|Cheers|Regards|Yours),)|\|[ ])"
+    rf"(?P<value>(?P<last>{_WORD}), (?P<first>{_WORD}))(?=[ ]?(?:<|\||here[ ,.])|['’]s[ ])"
+)
 # Behind what leads to somebody the surname may come first, and be any word: Witness: Wexler, Thomas
 _REVERSED_LED = re.compile(
     rf"(?<![{LATIN}])(?i:customer|client|guest|patient|contact|recipient|passenger|employee|student|tenant|member|owner"
@@ -74,8 +88,10 @@ _ONE_LED = re.compile(
     rf"(?<![{LATIN}])(?:(?P<title>(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?[ ])"
     r"|(?i:(?:last|first|sur|given|family)[ ]?name(?: is|[’']s|:)?|name is|name[’']s)[ ]|英文名字?[是叫为：:]{1,2}[ ]?"
     r"|(?i:(?:my|his|her|our|your) (?:\w+ )?(?:mother|father|mom|mum|dad|wife|husband|son|daughter|brother|sister"
-    r"|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|manager|supervisor|landlord|landlady|lawyer|doctor|roommate|flatmate"
-    r"|assistant|girlfriend|boyfriend|nephew|niece|teacher|student|grand(?:mother|father|ma|pa|son|daughter)))[ ])"
+    r"|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|manager|supervisor|landlord|landlady|lawyer"
+    r"|doctor|roommate|flatmate"
+    r"|assistant|girlfriend|boyfriend|nephew|niece|teacher|student|intern|mentor|tenant|client|patient"
+    r"|classmate|co-?worker|grand(?:mother|father|ma|pa|son|daughter)))[ ])"
     rf"(?P<value>{_WORD})(?![{LATIN}0-9@&/]|[ ][{UPPER}][a-z]|\.[{LATIN}])"
 )
 # The initials and a surname of who says so, or signs
@@ -98,9 +114,10 @@ ROLES = (
     "|债务人|债权人|借款人|担保人|持卡人|户主|监护人|家属|法人|推荐人|介绍人|联络员|面试官|主治医[师生]|管床(?:大夫|医[生师])|责任护士"
     "|直属(?:上级|领导|主管)|上级领导|部门(?:主管|经理)|提货人|取件人|接送人|接机人|机主|车主|失主|楼主|房东|下单人|订购人|订货人|买家|卖家|乘机人|入住人|预约人"
     "|缴费人|付款人|收款人|投诉人|咨询人|来访人|签收人|代办人|委托人|辅导员|班主任|任课老师|快递员|骑手|走失人|失踪者|真名|登录用户|当前用户|对接人|审批人|經辦人"
+    "|律师|律師|中介|保姆|月嫂|家教|落款|中文名字?"
     "|訂購人|推薦人|監護人|預約人|付款人|學生|絡人|客戶|顧客|員工|業主|申請人|原告|會員|候選人|證人|我係"
 )
-_KIN = (
+KIN = (
     "我(?:妈妈?|爸爸?|母亲|父亲|老公|老婆|丈夫|妻子|儿子|女儿|孩子|爱人|对象|先生|太太|媳妇|室友|邻居|奶奶|爷爷|外婆|外公|哥哥?|姐姐?|弟弟?|妹妹?|朋友"
     "|同事)"
 )
@@ -108,25 +125,32 @@ _KIN = (
 _LED = re.compile(
     rf"(?<![{LATIN}])(?:(?i:customer|client|user|guest|patient|contact|consignee|recipient|passenger|employee|student"
     r"|tenant|member|owner|caller|sender|buyer|seller|attn|signed|regards|sincerely|best|claimant|insured|policyholder"
-    r"|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor|resident|driver"
+    r"|counsel|attorney|requester|candidate|applicant|beneficiary|borrower|plaintiff|defendant|witness|visitor"
+    r"|resident|driver"
     r"|author|requester|reporter|maintainer|porter|waiter|waitress|nurse|clerk|technician|agent|assignee|submitter|holder|attendee|referee|interviewer|supervisor|poster)[\"']?[ ]?[:：,，=][ \n]?[\"']?"  # noqa: E501
     r"|(?:ADMIN|USER|OWNER|CONTACT|FULL|REAL|CUSTOMER|CLIENT|PATIENT|EMPLOYEE|BILLING)_NAME=[\"']?"
     r"|(?i:name)[ ]?[:：,，][ \n]?"  # in JSON any thing has one: "name": "Hiking Boots"
-    r"|(?i:(?:e-?mail|letter|note|message|memo|card|invitation|invite|reply) (?:to|for))[ ]"
+    r"|(?i:(?:e-?mail|letter|note|message|memo|card|invitation|invite|reply|speech|poem|toast|eulogy|obituary"
+    r"|recommendation|reference)"
+    r" (?:to|for)|(?<=, )signed)[ ]"
     rf"|(?i:plaintiff|defendant|claimant|policyholder|sues)[ ]|(?:(?i:on behal"
     "f of)|let|tell|ask|remind)[ ](?=[A-Z][a-z]+ [A-Z][a-z]+(?: (?:know"
     rf"|to|that|it|we|I|the)(?![a-z])|[,.;:!?\n]|\Z))|(?:{ROLES}|名叫|叫做|[帮替]|[这那](?:里|边|位)是"
-    rf"|家[父母]|{_KIN}|转告|通知|联系|告诉)[ ]?"
+    rf"|家[父母]|{KIN}|转告|通知|联系|告诉)[ ]?"
     r"|(?i:(?:escalated|assigned|forwarded|transferred|addressed|spoke|talked) (?:to|with)|asked"
     r"|(?:login|payment|registration|booking|verification) (?:failed|pending|completed) for"
     r"|(?:posted|written|sent|signed|reported|submitted|held|accompanied) by|(?:it is|it[’']s|booked|registered) under|pt"  # noqa: E501
     r"|(?:my|his|her|our) (?:(?:late|elderly|old|younger|elder|little|ex-?) ?)?(?:mother|father|mom|mum|dad|wife|husband|son|daughter"  # noqa: E501
     r"|brother|sister|friend|boss|colleague|neighbou?r|partner|aunt|uncle|cousin|manager|supervisor"
-    r"|landlord|landlady|lawyer|doctor|roommate|flatmate|assistant|girlfriend|boyfriend|fianc[ée]e?|nephew|niece|grand(?:mother|father|ma|pa|son|daughter))"
+    r"|student|pupil|teacher|tutor|professor|advis[oe]r|mentor|intern|employee|client|patient|tenant|coach"
+    r"|therapist|classmate|co-?worker"
+    r"|landlord|landlady|lawyer|doctor|roommate|flatmate|assistant|girlfriend|boyfriend|fianc[ée]e?|nephew"
+    r"|niece|grand(?:mother|father|ma|pa|son|daughter))"
     r"|contact(?= [A-Z][a-z'’-]+ [A-Z][a-z'’-]+[,:(;])"
     r"|dear|hi|hello|hey|mr|mrs|ms|miss|dr|prof|i am|i[’']m|this is|name is|(?:my )?name[’']s"
     r"|(?:i am|i[’']m|this is) (?:the|your|an?) [a-z ]{3,20},|named|called|ship to|deliver to|"
-    r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment|invoice|policy"
+    r"(?:record|account|file|profile|order|form|details|address|number|request|booking|reservation|appointment"
+    r"|invoice|policy"
     r"|claim|shipment|package|parcel|refund|subscription|case) (?:of|for))\.?[ ])"
     rf"(?P<value>{_FULL})"
     rf"|(?<![{LATIN}&@/])(?P<here>{_FULL})(?= (?:here|speaking)[ ,.!])"  # Hi, Zoe Petrov here
@@ -161,7 +185,8 @@ _LINE = re.compile(
     rf"(?P<signed>{_FULL})(?=[ ]?(?:\n|\Z))"
 )
 SYLLABLE = (
-    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in|un|ia|ie|iu|ua|ue"
+    "(?:zh|ch|sh|[bpmfdtnlgkhjqxrzcsyw])?(?:iang|iong|uang|ang|eng|ing|ong|iao|ian|uai|uan|ai|ei|ao|ou|an|en|in"
+    "|un|ia|ie|iu|ua|ue"
     "|ui|uo|a|e|i|o|u)"
 )
 MANDARIN = (
@@ -199,7 +224,8 @@ _ONE = rf"(?:{COMPOUND}|淳于|呼延|闾丘|亓官|拓跋|纳兰|完颜)[{HAN}]
 # 我是, 客户 and the like, then a surname and one or two characters that stand apart
 _LIKELY = re.compile(
     rf"(?:{ROLES})(?:[：:是为叫 ]{{0,2}}|(?:[写填叫]|登记)的?[是为])"
-    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|已|{_THINGS}))"
+    rf"(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}{RARE}][{HAN}]{{1,2}})(?:(?![{HAN}])|(?=这边|已|陪同|签字|到场"
+    rf"|在场|{_THINGS}))"
 )
 # A surname and one or two characters right before what a person has: 兰正豪 固定电话：…
 _HAS = re.compile(
@@ -220,10 +246,20 @@ _QUOTED = re.compile(
 _KINDRED = "妈妈|爸爸|家长|母亲|父亲|奶奶|爷爷|姥姥|外婆|外公|监护人"
 # Whose booking somebody asks for, who calls, whose father: 帮我查一下芮蕊的预约, 这里是余建设，, 家父沈向前前几天住院
 _WHOSE = re.compile(
-    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{_KIN}|{ROLES})"
-    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|(?<!的)的?(?:{_KINDRED})|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息|记录|电话|手机|地址|资料"
+    rf"(?:(?:帮我|给我|替我|麻烦|帮忙|请)(?:[查看找改订约退取][一]?下?|转告|通知|联系|告诉)|查询|[这那](?:里|边|位)是|家[父母]"
+    rf"|我姓[{HAN}]{{1,2}}[，,]?(?:名字?)?叫|{KIN}|{ROLES})"
+    rf"(?P<value>{_ONE})(?:(?=[^{HAN}]|\Z|(?<!的)的?(?:{_KINDRED})|的(?:预[约订]|订单|账|快递|包裹|航班|房间|病历|报告|挂号|保单|档案|信息"
+    rf"|记录|电话|手机|地址|资料"
     r"|[A-Za-z]{2}|身份|护照|证件|银行|储蓄|账[户号]|[工学车]号|车[牌架]|社保|医保|病历|邮箱|微信|住址|收货|港澳|座机|生日)"
     r"|(?:前几天|上[周个]|昨天|今[天年早晚]|明天|最近|想[要报订买退查问]|反映|来[电访]|打[来电]|住院|刚[才刚]|已经|下了单)))"
+)
+# Somebody's mother or father by the name, or a pupil: 妈妈王晓梅电话…, 二班王小满今天发烧
+_PARENT = re.compile(
+    rf"(?:{_KINDRED})(?P<value>{_ONE})(?=的?(?:{_THINGS}))|(?<=[一二三四五六七八九十0-9]班)(?P<pupil>{_ONE})(?=[今昨]天|同学)"
+)
+# For whose day something is written: 写个王小满的退休致辞
+_HONOURED = re.compile(
+    rf"写(?:一?[个封份篇段张首])?(?P<value>{_ONE})(?=的(?:退休|生日|婚礼|欢送|离职|升职|毕业|追悼|寿宴|满月))"
 )
 # Whose mother or father somebody is: 三年级二班雷星河的妈妈
 _CHILD = re.compile(
@@ -234,7 +270,8 @@ _CHILD = re.compile(
 )
 # Who says the name first: 欧阳洋，…
 _BEGINS = re.compile(
-    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{RARE}][{GIVEN_CHARACTERS}]{{1,2}}|[{SURNAMES}][{GIVEN_CHARACTERS}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
+    rf"\A(?P<value>(?:{COMPOUND})[{HAN}]{{1,2}}|[{RARE}][{GIVEN_CHARACTERS}]{{1,2}}"
+    rf"|[{SURNAMES}][{GIVEN_CHARACTERS}]{{2}})(?=[，,]|(?:这边|先生|女士)?[您你]好)"
     rf"|(?:\A|(?<=\n))(?P<greeted>{_ONE})(?=[您你]好)"
 )
 # Who gets a letter or is looked for, in a tag, before 收, in a notice of a person who is missing
@@ -242,6 +279,10 @@ _GETS = re.compile(
     rf"(?:写(?:一?封)?(?:信|邮件|短信)?给|(?<=[A-Za-z ])给|抄送给?|同步给|转达给?|联系|[，,]找|<(?:name|姓名|full_?name|user)>)[ ]?(?P<value>{_ONE})"  # noqa: E501
     rf"(?=[^{HAN}]|\Z)"
     rf"|(?<![{HAN}])(?P<gets>{_ONE})(?=收(?![{HAN}]))"
+    rf"|给(?:我的?)?(?:导师|老师|教练|同事|学生|领导|主管|朋友|同学|师傅|室友)(?P<whom>{_ONE})(?=[写发买送]|准备)"
+    rf"|我的?(?:导师|教练|同事|学生|领导|主管|朋友|同学|室友|舍友|邻居|房东|女儿|儿子)(?P<mine>[{SURNAMES}{RARE}][{GIVEN_CHARACTERS}]{{2}})"
+    rf"(?=[老总不爱最昨今明要想说是又太])"
+    rf"|(?:尊敬|敬爱|亲爱)的(?P<dear>{_ONE})(?=[：:，,]|女士|先生)"
     rf"|(?<=】)(?P<missed>{_ONE})(?=[，,、 ]{{1,2}}(?:[男女]|[0-9]{{1,3}}岁))"
 )
 # Characters by which the sounds of foreign names are written
@@ -279,8 +320,8 @@ _RARELY = re.compile(
     rf"(?=[^{HAN}·•・]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你妈爸父母家]|\\Z))"
     rf"|(?P<tibetan>(?:{_TIBETAN}){{2}})"
 )
-_LEADS = re.compile(rf"(?:{ROLES}|{_KIN})[ ]?\Z")
-_CHINESE_FORMS = (_CHINESE_SPEAKER, _CHINESE_PARAMETER, _GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE)
+_LEADS = re.compile(rf"(?:{ROLES}|{KIN})[ ]?\Z")
+_CHINESE_FORMS = (_CHINESE_SPEAKER, _CHINESE_PARAMETER, _GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE, _HONOURED, _PARENT)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
 )  # of `ends`, what are surnames
@@ -291,6 +332,7 @@ NO_NAMES = frozenset(
     " Zoo Harbor Port View Shores Cliffs Corporation Cinema Jays Rockets Cowboys Americans Wars Pizza Car Year"
     " Date Number Count Total Amount Value Type".split()
 )
+_POSSESSIVE = re.compile(r"['’]s\Z")  # Sarah Whitfield's account
 _LEAD = 12
 _LOW_LINE = re.compile(rf"(?<=[a-z])_(?=[{UPPER}][a-z'’])")
 _SPELT_OUT = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
@@ -313,9 +355,12 @@ _BROTHER = re.compile(
 _GIVEN_NAMES, _PLACES = frozenset(GIVEN), frozenset("江河山镇洲源家兵军民歌金")
 # Min-jun, Ji-Woo
 _KOREAN = re.compile(
-    r"(?i:(?:ah|bin|chan|chul|do|dong|eun|gi|gyu|ha|han|hee|ho|hoon|hwa|hye|hyo|hyun|il|in|jae|jeong|ji|jin|jong|joo|joon|jun|jung|ki"
-    r"|kwang|kyu|kyung|mi|min|myung|na|nam|rim|sang|seo|seok|seon|seong|seung|shin|sik|so|soo|su|suk|sun|sung|tae|uk|wan|won|woo|wook"
-    r"|yeon|yong|yoo|yoon|young|yu|yun))-(?i:(?:ah|bin|chan|chul|eun|ha|hee|ho|hoon|hwa|hye|hyun|in|jae|ji|jin|joo|joon|jun|jung|kyu|kyung|mi"
+    r"(?i:(?:ah|bin|chan|chul|do|dong|eun|gi|gyu|ha|han|hee|ho|hoon|hwa|hye|hyo|hyun|il|in|jae|jeong|ji|jin"
+    r"|jong|joo|joon|jun|jung|ki"
+    r"|kwang|kyu|kyung|mi|min|myung|na|nam|rim|sang|seo|seok|seon|seong|seung|shin|sik|so|soo|su|suk|sun|sung"
+    r"|tae|uk|wan|won|woo|wook"
+    r"|yeon|yong|yoo|yoon|young|yu|yun))-(?i:(?:ah|bin|chan|chul|eun|ha|hee|ho|hoon|hwa|hye|hyun|in|jae|ji|jin"
+    r"|joo|joon|jun|jung|kyu|kyung|mi"
     r"|min|na|nam|rim|seo|seok|seon|seung|sik|soo|su|suk|sun|sung|uk|wan|won|woo|wook|yeon|yong|yoon|young|yul|yun))"
 )
 _PARTIES = frozenset(
@@ -341,6 +386,7 @@ def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[in
     for number, text in enumerate(texts):
         spaced = _LOW_LINE.sub(" ", text)  # Jerome_Kowalski
         own = [*_listed(spaced, called[number]), *_led(spaced), *_alone(spaced, called[number])]
+        own = [name._replace(end=name.end - 2) if _POSSESSIVE.search(text, 0, name.end) else name for name in own]
         # What leads to a name says better where it ends than the network, which takes any words for one.
         others = [name for name in found.pop(number, ()) if not any(_overlap(name, each) for each in own)]
         others = [name for name in others if NEVER.isdisjoint(text[name.start + 1 : name.end])]
@@ -398,6 +444,11 @@ def _listed(text: str, called: Addressed) -> Iterator[FreeName]:
         is_last |= without_accents(last) in surnames() and first not in ends and first not in NO_WORDS  # Jiwoo Patel
         if (is_first or is_last) and not is_end and len(last) > 1:
             yield FreeName(match.end() - len(" ".join(parts)), match.end(), LISTED)
+    for match in _REVERSED_FIELD.finditer(text):
+        first = without_accents(match["first"])
+        known = first in given or first in words_as_names() or first in called.given
+        if known and match["last"] not in NO_WORDS - {"Best"}:
+            yield FreeName(*match.span("value"), LISTED)
     for match in _REVERSED.finditer(text):  # Whitfield, Sarah
         last, first = (without_accents(word) for word in match[0].split(", "))
         is_known = last in called.surnames or _has_mailbox(f"{first} {last}", called.users)
@@ -441,6 +492,7 @@ def _alone(text: str, called: Addressed) -> Iterator[FreeName]:
         other = NO_WORDS - {"Best", "Will"} if match["title"] else NO_WORDS | _PARTIES | ends  # Prof. Day
         if match["value"] not in other:
             yield FreeName(*match.span("value"), LISTED)
+    yield from (FreeName(*match.span("value"), LISTED) for match in _SIGNED_SMALL.finditer(text))
     for match in _SMALL.finditer(text):
         first, last = match["first"], match["last"]
         known = is_given(first) and (last.title() in surnames() or _NAMED_SMALL.search(text, 0, match.start()))

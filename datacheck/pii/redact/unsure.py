@@ -17,7 +17,7 @@ from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
 from datacheck.pii.redact.leaves import inner_texts
 from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered
-from datacheck.pii.redact.row_names import MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
+from datacheck.pii.redact.row_names import KIN, MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
 from datacheck.pii.redact.users import written_apart
 from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
@@ -44,7 +44,8 @@ _TOLD = (
     "ask|tell|let|remind|notify|inform|call|text|email|message|meet|invite|thank|introduce|contact|help|pay|picks|join"
 )
 _TALK = (
-    "feedback|check(?:ed|ing)?|sp(?:eak|oke|oken)|talk(?:ed|ing)?|meet(?:ing)?|met|call|message|letter|note|word|heard|hear|reply"
+    "feedback|check(?:ed|ing)?|sp(?:eak|oke|oken)|talk(?:ed|ing)?|meet(?:ing)?|met|call|message|letter|note"
+    "|word|heard|hear|reply"
     "|approval|chat|dinner|lunch|appointment|greetings|regards|gift|card|present|sync(?:ed)?|work(?:s|ed|ing)?|sat|went|lives?"
 )
 _LATIN_FORMS = (
@@ -53,7 +54,7 @@ _LATIN_FORMS = (
     rf"{_NAME}(?: and| or| &|/)[ ]{_MADE}",
     rf"{_NAME}[ ]?[(（]{_MADE}",
     rf"{_MADE}[ ]?[(（]{_NAME}(?=[)）])",
-    rf"{_MADE}(?:,| and| or| &)[ ](?:and )?{_NAME}",
+    rf"{_MADE}[)）]?(?:,| and| or| &)[ ](?:and )?{_NAME}",
     rf"{_NAME}[ ](?:{_VERBS}|here)(?![a-z])",
     rf"{_NAME}['’]s[ ](?:record|account|file|order|phone|e-?mail|address|number|contact)(?![a-z])",
     rf"(?:\A|[.!?\n][ ]?){_NAME}[ ]and[ ]I(?![A-Za-z])",
@@ -79,17 +80,34 @@ _HAILED = re.compile(r"(?<![A-Za-z])(?i:yes|no|yeah|ok|okay|hey|hi|hello|thanks|
 _BY_LATIN = tuple(map(re.compile, _LATIN_FORMS))
 # Small letters: the rest of a name, both of its parts behind what says so, a name of a user as one
 _REST = re.compile(rf"{_MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}})(?![A-Za-z@/])")
-_SAYS = re.compile(r" (?:here|speaking)[,.! ]| and I | (?:are|can|do|will) you |\)")
-_HERE = re.compile(r"(?:\A|\n)(?P<name>[a-z]{3,} [a-z]{3,})(?= (?:here|speaking)[,.!])")
+_SAYS = re.compile(r" (?:on|at) <| [–—-] <| (?:here|speaking)[,.! ]| and I | (?:are|can|do|will) you |\)")
+_HERE = re.compile(r"(?:\A|\n)(?P<name>[a-z]{3,}[ .][a-z]{3,})(?= (?:here|speaking)[,.!])")
+_REACHED = words("reachable available directly back again only please either anytime home work direct")
 _FILES = words(
     "com net org edu gov info py js ts txt csv json pdf html xml yml yaml log exe sql java docx xlsx png jpg"
 )
 _DOTTED = re.compile(
     r"(?<![A-Za-z])(?i:name is|name[’']s|this is|i[’']m|i am|manager|lawyer|teacher|student|colleague|employee|customer"
-    r"|patient|pt|contact|let|ask|tell|reports to)[:,]?[ ]"
+    r"|patient|pt|contact|let|ask|tell|reports to|signed|authori[sz]ed|requester|caller|guest|counsel|nurse"
+    r"|doctor|client)[:,]?[ ]"
     r"(?P<first>[a-z]{3,})(?P<sign>[. ])(?P<last>[a-z]{3,})(?![A-Za-z0-9@/(\-]|\.[a-z])"
 )
-_SURE_LEADS = re.compile(r"(?i:name is|name[’']s|full name:?)[ ]\Z")
+_SURE_LEADS = re.compile(r"(?i:name is|name[’']s|full name:?|(?<![a-z])pt)[ ]\Z")
+# ... before somebody's number, or as who does something: pickup by: kostas strong, <PHONE_NUMBER_v1>
+_BEFORE_VALUE = re.compile(
+    r"(?<=: )(?P<first>[a-z]{3,})[ .](?P<last>[a-z]{3,})(?=,? \(?<(?!PERSON)[A-Z])"
+    r"|(?<=for )(?P<of>[a-z]{3,})\.(?P<whom>[a-z]{3,})(?=, <(?!PERSON)[A-Z])"
+    r"|(?:\A|(?<=\n)|(?<=[.!?] ))(?P<user>[a-z]{3,})\.(?P<rest>[a-z]{3,})"
+    r"(?= (?:would|and I|has|is|was|wants|asked|said|says|wrote|here)(?![a-z]))"
+)
+_OF_VALUES = words(
+    "phone number email mail cell mobile home work office tel fax address contact line direct main other new old card"
+    " account customer client order the and for not also user login name date birth code zip"
+)
+_SPOKEN_TO = re.compile(
+    r"(?<![A-Za-z])(?i:yes|yeah|yep|ok|okay|hey|hi|hello|thanks|sorry|me!) (?P<name>[a-z]{3,})"
+    r"(?=, (?:pick|can|could|are|will|i|i[’']m|i[’']ll|you|we|see|call|meet|my)(?![a-z])| (?:are|can|do|will) you )"
+)
 _USER = re.compile(
     r"(?i:(?<![a-z])user(?:name|_name)?|login|owner|assignee|/(?:users|home))[\"']?[ ]?[=:/][ ]?[\"']?"
     r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[._\-][A-Za-z0-9]+){0,3})(?![A-Za-z0-9@(])"
@@ -97,11 +115,18 @@ _USER = re.compile(
 _PINYIN = re.compile(rf"(?i:{SYLLABLE}(?:,?[ ]?{SYLLABLE}){{1,3}})")
 _SYLLABLES = re.compile(rf"(?i:{SYLLABLE}){{1,2}}")
 _SPELT = re.compile(
-    rf"(?:(?:{ROLES}|全名|名字?|户主|家属|拼音)[是为叫：: ]{{0,2}}|我和|[请给叫跟和]"
+    rf"(?:(?:{ROLES}|{KIN}|尊敬的|联系|妈妈|爸爸|[0-9一二三四五六七八九十]班|全名|名字?|户主"
+    rf"|家属|拼音)[是为叫：: ]{{0,2}}|我和|[请给叫跟和]"
     r"|(?<![A-Za-z])(?i:hi|hello|dear)[ ])"
     r"(?P<name>[a-z]{2,}(?: [a-z]{2,}){0,2}|[A-Z][a-z]+,? [A-Z][a-z]+(?: [A-Z][a-z]+)?)(?![A-Za-z0-9@.])"
 )
 _SPELT_LINE = re.compile(rf"(?m:^)(?P<name>(?:{'|'.join(MANDARIN.lower().split())}) [a-z]{{2,12}})(?m:$)")
+_SPELT_SPEAKER = re.compile(
+    r"(?<![A-Za-z0-9@.])(?P<titled>[a-z]{5,20})(?=女士|先生|小姐|老师)|"
+    rf"(?m:^|(?<=\] ))(?P<name>[a-z]{{2,6}} [a-z]{{2,12}})(?=[：，])"
+    rf"|(?<![A-Za-z])(?P<capitals>[A-Z]{{2,6}} [A-Z][a-z]+)(?=[{HAN}])"
+    rf"|{_MADE}[ ]?[(（](?P<inside>[a-z]{{5,20}}|[a-z]{{2,6}} [a-z]{{2,12}})(?=[)）])"
+)
 _SPELT_BESIDE = re.compile(rf"(?<![A-Za-z0-9])(?P<name>[A-Z][a-z]{{1,6}})[ ,]{{1,2}}{_MADE}")
 _SURNAME = rf"(?:{COMPOUND}|[{SURNAMES}{RARE}明南和])"
 _HAN_NAME = rf"(?P<name>{_SURNAME}[{HAN}]{{1,2}})"
@@ -117,10 +142,14 @@ _HAN_FORMS = (
 )
 _BY_HAN = tuple(map(re.compile, _HAN_FORMS))
 _WHOLE = re.compile(_HAN_NAME)
-_LEFT, _RIGHT = "跟和给让找叫问请由与替帮陪谢的", "核说反馈协来去在吗你您的了也会要拟签付喜干先确留"
+_LEFT, _RIGHT = (
+    "跟和给让找叫问请由与替帮陪谢的接是系理",
+    "核说反馈协来去在吗你您的了也会要拟签付喜干先确留因已将被为请我就过有休换值属自不建",
+)
 # A nickname, a short title behind what may be a surname: 跟小福核一下, 同组的薇薇反馈, 请时工确认
 _NICK = re.compile(
-    rf"(?:(?<![{HAN}A-Za-z0-9>])|(?<=[{_LEFT}]))(?P<name>[小阿](?P<one>[{HAN}])|(?P<two>[{HAN}])(?P=two)|(?P<close>[{HAN}]{{2}})[哥姐]"
+    rf"(?:(?<![{HAN}A-Za-z0-9>])|(?<=[{_LEFT}]))(?P<name>[小阿](?P<one>[{HAN}])|(?P<two>[{HAN}])(?P=two)"
+    rf"|(?P<close>[{HAN}]{{2}})[哥姐]"
     rf"|(?P<short>{_SURNAME})(?:[总工哥姐叔姨]|{'|'.join(sorted(TITLES, key=len, reverse=True))}))"
     rf"(?=[{_RIGHT}]|[^{HAN}A-Za-z0-9]|\Z)"
 )
@@ -128,9 +157,10 @@ _NICK = re.compile(
 _FAMILIAR = re.compile(
     rf"(?:(?<=[跟找问])|(?<=同组的)|(?<=同事))(?P<name>[老小阿][{HAN}]|(?P<two>[{HAN}])(?P=two))(?=[{_RIGHT}])"
 )
+_FUNCTION = frozenset("和与及跟给让应常成全于向时从连曾可单都就还过能不关别方高易安明南任有为由")
 _NICKS = frozenset(GIVEN_CHARACTERS + SURNAMES + RARE)
 # A pseudonym and one more character of the name: 全名是<PERSON_v1>蘅。
-_TAIL = re.compile(rf"{_MADE}(?P<name>[{HAN}])(?=[。，,、；（(\n]|[ ][（(]|\Z)")
+_TAIL = re.compile(rf"{_MADE}[ \u3000]?(?P<name>[{HAN}])(?=[与所被][{HAN}]|[。，,、；（(\n]|[ ][（(]|\Z)")
 _NO_TAIL = frozenset(
     "正行来安好明得在生家成一的是先已知为也平和会可以说总工哥姐叔了吗呢吧啊呀哦哈有等们去我你您他她它个不都就还与跟及收请让给打发付签叫后"
     "前中里外上下多少大小处室组部号户某君兄弟姨婶嫂爷奶妈爸老师士總嗎嘛著着过過时時系係"
@@ -139,6 +169,23 @@ _NO_TAIL = frozenset(
 _GIVEN = re.compile(
     rf"(?P<name>[{GIVEN_CHARACTERS}]{{2}})(?=的[{HAN}A-Z]{{1,4}}[：:是 ]{{0,3}}<[A-Z])"
     rf"|(?:\A|(?<=[，。！？、\n])|(?<=[，。！？、,][ ]))(?P<begins>[{GIVEN_CHARACTERS}]{{2}})(?=请|[您你]好|你|要|想)"
+)
+# … who is called so, met, wished something: 叫我珊景就行, 八点接琳知。, 接送人是晟轩, 祝苗文生日快乐
+_GIVEN_LED = re.compile(
+    rf"(?:(?<=叫我)|(?<=[点去来]接)|(?<=[，。！好]祝)|(?<=祝福)|(?<=认识)|(?<=[跟问找陪约])|(?<=[，,]))(?P<name>[{GIVEN_CHARACTERS}]{{2}})"
+    rf"(?=[^{HAN}]|\Z|我[0-9一二三四五六七八九十马]|就行|生日|同学|请放心)"
+)
+_GIVEN_OF_ROLE = re.compile(rf"(?:{ROLES})是(?P<name>[{GIVEN_CHARACTERS}]{{2}})(?![{HAN}])")
+_OWN = re.compile(rf"(?<![{HAN}])(?P<name>[{GIVEN_CHARACTERS}]{{2}})的[{HAN}A-Z]{{1,4}}[：:是 ]{{1,3}}<[A-Z]")
+# ... and wished or known by what is a word as well: 祝前进生日快乐
+_WISHED = re.compile(
+    rf"(?:(?<=祝)(?P<wished>[{GIVEN_CHARACTERS}]{{2}})(?=生日)|(?<=不认识)(?P<known>[{GIVEN_CHARACTERS}]{{2}})(?=[，。]))"
+)
+_CHILD = re.compile(rf"(?<=[，,])(?P<one>[{GIVEN_CHARACTERS}])(?P=one)(?=喜欢|最爱|今年|生日)")
+# A surname before a title, wherever it stands: 祝福胥律师, 关女士请放心
+_TITLED = re.compile(
+    rf"(?P<name>(?P<surname>{COMPOUND}|呼延|淳于|拓跋|纳兰|[{SURNAMES}{RARE}])"
+    r"(?:先生|女士|小姐|老师|医生|经理|总监|主任|律师|阿姨|师傅|教授|护士|警官|太太|大夫))"
 )
 _OPENERS = words(
     "Mon Tue Wed Thu Fri Sat Sun Great Sure Perfect Wonderful Awesome Excellent Good Fine Okay Next Instead Indeed"
@@ -155,7 +202,10 @@ _OPENERS = words(
     " OpenAI ChatGPT"
 )
 _PRODUCT = re.compile(r"(?!Ma?c[A-Z])[A-Z][a-z]+[A-Z]|(?:You|They|We)['’]")
-_COMMON_WORDS = words("please thanks thank again today tomorrow here there now back soon and the")
+_COMMON_WORDS = words(
+    "there guys everyone everybody sir madam team friend folks sure good great all man dude yes not"
+    " that this what dear please thanks thank again today tomorrow here there now back soon and the"
+)
 
 
 def unsure(texts: Sequence[str], is_made: Callable[[str], bool]) -> Iterator[int]:
@@ -185,8 +235,10 @@ def _latin(text: str, small: set[str], alone: set[str]) -> Iterator[str]:
     for form in (*_BY_LATIN, _PAIR):
         for match in form.finditer(text):
             parts = match["name"].split()
+            is_end = parts[-1] in ends and not (len(parts) == 1 and parts[0] in words_as_names())  # Bill drives
             if (
-                parts[-1] in ends | NO_NAMES
+                is_end
+                or parts[-1] in NO_NAMES
                 or not NO_WORDS.isdisjoint(parts)
                 or (form is _PAIR and parts[0] not in alone)
             ):
@@ -203,16 +255,28 @@ def _is_opener(word: str) -> bool:
 def _small(text: str, alone: set[str]) -> Iterator[str]:
     for match in _REST.finditer(text):
         is_rest = match["joined"] == "." and match["word"] not in _FILES
+        if match["word"] in _REACHED:
+            continue
         if is_rest or match["word"].title() in surnames() or _SAYS.match(text, match.end()):
             yield match["word"]
     for match in _DOTTED.finditer(text):
         first, last = match["first"], match["last"]
         dotted = match["sign"] == "." and last not in _FILES
         given = is_given(first) or first.title() in words_as_names()
+        surely = _SURE_LEADS.search(text, 0, match.start("first")) and text[match.end() : match.end() + 1] in tuple(
+            ".,;!\n"
+        )
+        if match["sign"] == " " and (given or surely) and (_COMMON_WORDS | _OF_VALUES).isdisjoint({first, last}):
+            yield match[0]
         told = not alone.isdisjoint({first.title(), last.title()})  # Ayaan of ayaan marsh
         if dotted or told or (given and _SURE_LEADS.search(text, 0, match.start("first"))):
             yield match[0]
     yield from (match["name"] for match in _HERE.finditer(text))
+    for match in _BEFORE_VALUE.finditer(text):
+        parts = set(filter(None, match.groups()))
+        if _OF_VALUES.isdisjoint(parts) and _FILES.isdisjoint(parts):
+            yield match[0]
+    yield from (match["name"] for match in _SPOKEN_TO.finditer(text) if match["name"] not in _COMMON_WORDS)
     for match in _USER.finditer(text):
         if written_apart(match["name"]):
             yield match["name"]
@@ -233,16 +297,49 @@ def _chinese(text: str) -> Iterator[str]:
         is_word = is_entry(match["name"]) or (match["two"] and is_listed(match["name"]))  # 谢谢
         if named and not (is_word or goes_on):
             yield match["name"]
+    yield from _given(text)
+    yield from (match["name"] for match in _TAIL.finditer(text) if match["name"] not in _NO_TAIL)
+    for form in (_SPELT, _SPELT_LINE):
+        yield from (match["name"] for match in form.finditer(text) if _is_spelt(match["name"]))
+    for match in _SPELT_SPEAKER.finditer(text):
+        if _is_spelt(match[str(match.lastgroup)].lower()):
+            yield match[0]
+    for match in _SPELT_BESIDE.finditer(text):
+        if match["name"] not in NO_WORDS and _SYLLABLES.fullmatch(match["name"]):
+            yield match["name"]
+
+
+def _given(text: str) -> Iterator[str]:
+    """Chinese given names alone, and surnames before a title."""
     for match in _GIVEN.finditer(text):
         given = match["name"] or match["begins"]
         if not (is_entry(given) or is_entry(text[match.start() - 1 : match.start() + 1])):
             yield given
-    yield from (match["name"] for match in _TAIL.finditer(text) if match["name"] not in _NO_TAIL)
-    for form in (_SPELT, _SPELT_LINE):
-        yield from (match["name"] for match in form.finditer(text) if _is_spelt(match["name"]))
-    for match in _SPELT_BESIDE.finditer(text):
-        if match["name"] not in NO_WORDS and _SYLLABLES.fullmatch(match["name"]):
+    for match in _GIVEN_LED.finditer(text):
+        given = match["name"]
+        if not (is_entry(given) or is_entry(text[match.start() - 1 : match.start() + 1]) or _is_sentence(text, match)):
+            yield given
+    yield from (
+        match[str(match.lastgroup)]
+        for form in (_GIVEN_OF_ROLE, _OWN, _WISHED, _CHILD)
+        for match in form.finditer(text)
+        if not _is_role(match[str(match.lastgroup)])
+    )
+    for match in _TITLED.finditer(text):
+        before, surname = text[match.start() - 1 : match.start()], match["surname"]
+        apart = not re.match(f"[{HAN}]", before) or before in _LEFT or is_entry(text[match.start() - 2 : match.start()])
+        is_other = is_entry(before + surname[0]) or is_entry(match["name"]) or (surname in _FUNCTION and before)
+        if apart and not is_other:  # of 格林女士 no Lin
             yield match["name"]
+
+
+def _is_sentence(text: str, match: re.Match[str]) -> bool:
+    """Whether behind a comma nothing else says that a name follows: ，平安。 and ，欣然接受 are words."""
+    return text[match.start() - 1] in "，," and text[match.end() : match.end() + 1] != "我"
+
+
+def _is_role(name: str) -> bool:
+    return name in TITLES or name in {"学生", "先生", "医生", "明天", "今天", "孩子", "祖国", "天天", "全家"}
 
 
 def _is_word(name: str) -> bool:

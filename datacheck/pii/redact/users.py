@@ -34,6 +34,7 @@ _SPEAKER = re.compile(
     rf"|(?P<before>{_NAME})(?=[ ]{{1,2}}{_TIME}[ ]*$)"
     r"|(?P<said>[a-z][a-z0-9]*[._\-]?[a-z0-9]*[0-9][a-z0-9]*|[a-z]+[._][a-z]+)(?=：[\u4e00-\u9fff])))"
 )
+_MENTIONED = re.compile(rf"(?m:^[ >]{{0,4}}@(?P<user>{_NAME})(?=[ ]?[:：]))")  # @zpark77: who has the keys?
 _LOGGED = re.compile(r"(?<![A-Za-z])(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|kernel|systemd|sshd)(?![A-Za-z])|</")
 _FEWEST_LINES = 3
 _FOLDER = re.compile(rf"(?i:[A-Za-z]:\\{{1,2}}users\\{{1,2}}|(?<![A-Za-z0-9.])/(?:home|users)/)({_NAME})")
@@ -45,6 +46,9 @@ _ANYBODY = words(
 _NO_SPEAKERS = words(
     "bot system agent assistant support human info error warning warn debug fatal notice trace chat advisor note"
     " html body head div span table code pre think tool answer question user name start end step stdout stderr"
+)
+_NO_MENTIONS = words(
+    "param return returns media import charset override author since version see throws example type note todo"
 )
 _TASKS = words(
     "admin billing booking bookings business care careers client clients community contact customer desk"
@@ -77,6 +81,9 @@ def speakers(texts: Iterable[str]) -> Iterator[str]:
         lines = [] if _LOGGED.search(text) else list(_SPEAKER.finditer(text))
         for match in lines if len(lines) >= _FEWEST_LINES else ():
             if (name := match[str(match.lastgroup)].lower()) not in _ANYBODY | _NO_SPEAKERS:
+                yield name
+        for match in _MENTIONED.finditer(text):
+            if (name := match["user"].lower()) not in _ANYBODY | _NO_SPEAKERS | _NO_MENTIONS:
                 yield name
 
 
