@@ -30,6 +30,7 @@ EXPECTED = {
         (BFCL + "BFCL_v4_live_simple.json", "escaped_input"): 6,  # "to the question:\\n\\n**Logistic"
         ("chinese_vicuna/sample/instruct/data_sample.jsonl", "escaped_input"): 4,
         ("data_juicer/demos/data/demo-dataset-deduplication.jsonl", "escaped"): 6,
+        (LLAMA + "glaive_toolcall_zh_demo.json", "broken_formula"): 2,  # frac{-b pm sqrt{b^2 - 4ac}}{2a}
         ("gsm8k/grade_school_math/data/test.jsonl", "invisible"): 1,  # U+200B before a word
         ("gsm8k/grade_school_math/data/train.jsonl", "invisible"): 1,
         ("gsm8k/grade_school_math/data/train.jsonl", "lowered"): 1,  # its lines begin with "with" and "all"
