@@ -111,8 +111,8 @@ class UntidyFiles(Check):
 def _renamed(data: View, rows: pl.LazyFrame) -> pl.LazyFrame:
     """`row`, `problem`, `said`: rows with another key for the response or the gold than most of their file.
 
-    Which side of a pair a key becomes depends on its label, so that pairs are left out. A key of the same name in another
-    place (`ground_truth`, and that of `reward_model`) is none: loaders that know both take either.
+    Which side of a pair a key becomes depends on its label, so that pairs are left out. A key of the same name in
+    another place (`ground_truth`, and that of `reward_model`) is none: loaders that know both take either.
     """
     told = data.turns.filter(pl.col("part").is_in(["response", "answer"]))
     keyed = told.select("row", "part", key=pl.col("path").str.extract(r"([^.\[\]]+)(?:\[\d+\])*$"))
