@@ -65,6 +65,12 @@ def test_the_house_of_a_village_group_is_somebodys_and_a_label_needs_no_colon():
     assert not is_public("ADDRESS", f"住址{shop}，", 2, 2 + len(shop))
 
 
+def test_a_slash_before_a_chinese_label_is_no_path():
+    assert found("贺知远/扣扣301090820/两份") == {"QQ"}
+    assert not found("见 https://a.cn/qq_301090820/ 与 /qq301090820/")
+
+
 def test_a_wechat_id_in_capitals_is_one():
     assert RECOGNIZERS["WECHAT"].canonical("WXID_TGGNGQTTC016M") == "wxid_tggngqttc016m"
+    assert found("把zoe_hui123这个微信ID删掉") == {"WECHAT"}
     assert found("薇信呢，WXID_TGGNGQTTC016M，对") == {"WECHAT"}

@@ -36,7 +36,7 @@ class Qq(Labelled):
     )
     # QQ[10018] is a process in a log, /qq_14989227/ a path
     patterns = {
-        "qq": rf"(?<![A-Za-z/])(?:{_LABEL}#?|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9@]|[A-Za-z]{{3}}|[A-Za-z]{{1,2}}[0-9A-Za-z@_\-]|\.[A-Za-z]|{GAP}[0-9])",  # noqa: E501
+        "qq": rf"(?<![A-Za-z])(?<!/(?=[A-Za-z]))(?:{_LABEL}#?|{_BARE})(?![\[(][0-9]{{1,7}}[\])]){LINKER}(?:(?<![A-Za-z])[Qq])?(?P<value>{_VALUE})(?![0-9@]|[A-Za-z]{{3}}|[A-Za-z]{{1,2}}[0-9A-Za-z@_\-]|\.[A-Za-z]|{GAP}[0-9])",  # noqa: E501
         "qq.behind": (
             rf"(?<![0-9A-Za-z.@_\-])(?P<value>[1-9](?:{GAP}[0-9]){{5,10}}){_BEHIND}(?!群|号?段|空间|音乐|会员|[A-Za-z])"
         ),

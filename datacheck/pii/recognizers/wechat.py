@@ -48,7 +48,7 @@ _BROKEN = (
 _APART = r"[A-Za-z](?:[ ][A-Za-z0-9_\-]){5,19}"
 _BEGUN = r"(?:\A|(?<=[\n，。：；！？、（(我的加你您他她或是有用这接])|(?<=[，。！？；：\u4e00-\u9fff] ))"
 _ENDED = r"(?=[ ]?(?:[，。；！？、）)\n!]|\Z|[.,;](?![A-Za-z0-9])|[\u4e00-\u9fff]))"
-_BEHIND = rf"{IS_MINE}(?:微信|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
+_BEHIND = rf"{IS_MINE}(?:微信(?:号|ID|id)?|[VvWw][Xx]|[Vv]信|[薇威徽]信)"  # x-y93 是我微信
 # vxlan_ports, wxml_dir: vx and wx are the beginning of the name of a technique
 _LISTED = re.compile("_[vwVW][xX] ?, ?\\Z")
 _LINK, _LONGEST_LINK = re.compile(r"https?://[^\s<>\"'()\[\]\u3000-\u9fff]+\Z"), 240  # …?channel=WX_RYF_00
