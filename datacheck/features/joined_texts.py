@@ -26,6 +26,7 @@ _FROM_IT = ascii_edges(
 )
 # What programs put between two cells. A text may say more than another row's, and end with the same sentence.
 _SEAM = r"(?:[\n\t|]|\",\"?)\s*$"
+_ANNOUNCED = r"[:：]\s*$"  # "Here is the corrected version:", and then the program that other rows have as well
 _HALF = (1 << 32) - 1
 _KEYS = {"size": pl.UInt32, "whole": pl.UInt64, **dict.fromkeys(_ENDS, pl.UInt32)}
 _EDGE, _TWICE = 8, 30  # characters that are looked for again, and of a prompt in which they are
@@ -36,10 +37,11 @@ def joined_texts(data: View) -> pl.LazyFrame:
     """`row`, `part`, `role`, `turn`, `path`, `problem`, `other_row`, `seam` of texts that another one ends.
 
     Behind a line feed, a tab or a sign between cells: `joined_answer`, an answer that ends with the answer or the
-    prompt of another row, and `joined_prompt`, a prompt that ends with the prompt of another row. Whatever stands
-    between: `answer_behind_prompt`, a prompt with its own answer; `rejected_behind`, a chosen answer that ends with the
-    rejected one. seam: the characters in front. None where more than 5 % of the rows are so, or where 20 % end with
-    another text at all: such a set is built of parts. TextEnds is a declared need.
+    prompt of another row and does not announce it with a colon, and `joined_prompt`, a prompt that ends with the
+    prompt of another row. Whatever stands between: `answer_behind_prompt`, a prompt with its own answer;
+    `rejected_behind`, a chosen answer that ends with the rejected one. seam: the characters in front. None where more
+    than 5 % of the rows are so, or where 20 % end with another text at all: such a set is built of parts. TextEnds is
+    a declared need.
     """
     likely, rows = _likely(data), data[Need(TextEnds())].select(pl.col("row").unique()).collect()["row"]
     every = max(1, len(rows) // _SAMPLE)
@@ -219,7 +221,7 @@ def _problem(head: pl.Expr) -> pl.Expr:
         .then(pl.when(both_sides).then(pl.lit("rejected_behind")))
         .when(own)
         .then(pl.when(~given & (pl.col("other") != "rejected") & ~asks_for_it).then(pl.lit("answer_behind_prompt")))
-        .when(mine & (pl.col("part") != "rejected") & parted)
+        .when(mine & (pl.col("part") != "rejected") & parted & ~head.str.contains(_ANNOUNCED))
         .then(pl.lit("joined_answer"))
         .when(~mine & given & parted)  # an answer is often the input of the next task
         .then(pl.lit("joined_prompt"))

@@ -36,6 +36,11 @@ def test_an_answer_may_say_more_than_another_one_and_end_as_it_does():
     assert found(*OTHERS, row("When do I cut roses?", f"{ROSES} {WATER}")) == []
 
 
+@pytest.mark.parametrize("colon", [":\n\n", "：\n"])
+def test_an_answer_that_announces_what_other_rows_say_as_well(colon):
+    assert found(*OTHERS, row("Say it once more, please.", f"Here is the corrected version{colon}{WATER}")) == []
+
+
 def test_the_question_of_another_row_behind_an_answer_or_a_question():
     question = "Which of the two beds in the garden gets more sun, the one at the wall or the one at the path?"
     asks = row(question, "The one at the wall.")

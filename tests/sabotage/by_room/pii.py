@@ -4,6 +4,14 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "nobody_lives_in_a_village",
+        "the house of a village group is somebody's, not an institution's",
+        "datacheck.pii.publicity.is_public",
+        "homely = _ROOM.search(value) or _LABELLED.search(left)",
+        "homely = _LABELLED.search(left)",
+        "tests/pii/test_words_between.py::test_the_house_of_a_village_group_is_somebodys_and_a_label_needs_no_colon",
+    ),
+    Sabotage(
         "pseudonyms_are_banks",
         "a redaction does not take its own pseudonyms for institutions",
         "datacheck.pii.publicity._unnamed",
