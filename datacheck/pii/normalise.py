@@ -31,7 +31,7 @@ _BEGUN_BY_ONE = frozenset("直下共样定起般些个次旦切并同致律再")
 # … or of a mobile number the three groups, as they are said: 幺三八，二二三三，五五六六
 _ANY = f"[0-9{CHINESE_NUMERALS}]"
 _RUN = re.compile(
-    rf"{_ANY}(?:[ .\-]?{_ANY}){{6,}}"
+    rf"{_ANY}(?:[ .\-]?{_ANY}){{6,}}(?:[(（]{_ANY}[)）])?"
     rf"|(?<!{_ANY})[1一壹幺][3-9三四五六七八九叁參肆伍陆陸柒捌玖]{_ANY}"
     rf"(?P<sign>[,，、。/杠]|[ ]?[,，、。/…~～]{{1,2}}[ ]?)"
     rf"{_ANY}{{4}}(?P=sign){_ANY}{{4}}(?!{_ANY})"

@@ -50,6 +50,17 @@ def found(text: str) -> list[tuple[str, str]]:
         ("CN_PLATE", "川F2\n5Z38", "车牌号写错了，正确的是川F2\n5Z38"),
         ("EMAIL_ADDRESS", "chenxi小老鼠sina点com", "邮箱换成chenxi小老鼠sina点com"),
         ("WECHAT", "feng下划线zz9039", "我把微信（feng下划线zz9039）填进去就报错"),
+        # marks of a text's layout in it, and the word behind it
+        ("CN_MOBILE", "138**22335566", "你帮我写个请假条，联系方式写138**22335566"),
+        ("CN_BANK_CARD", "6229</b>085822382286247", "卡号是<b>6229</b>085822382286247，你加一下备注"),
+        ("TW_ID", r"L\,220\,450\,259", r"身分證字號 L\,220\,450\,259 已登记"),
+        ("VIN", "WBA**H99GG9LB577793", "您的车架号WBA**H99GG9LB577793已完成认证"),
+        ("CN_PLATE", r"鄂D\,G2378", r"车牌号是鄂D\,G2378，放门卫"),
+        ("HK_ID", "V*246*113(*7)", "香港身份证号 V*246*113(*7)"),
+        ("MO_ID", "五零七七八二四(九)", "澳门身份证五零七七八二四(九)我已经录入了"),
+        ("CN_PASSPORT", "E\n8662\n4437", "您的护照号是E\n8662\n4437已完成认证"),
+        ("TW_ID", "M\n156\n646\n837", "把M\n156\n646\n837这个台湾身份证从系统里删掉"),
+        ("TW_PHONE", "0.9.8.5.3.7.9.9.1.7", "把0.9.8.5.3.7.9.9.1.7这个台湾手机从系统里删掉吧"),
         ("PHONE_NUMBER", "212, 348, 8222", "ok so her mobile is 212, 348, 8222 and that's it"),
         # far from the word that says what they are
         ("TW_ID", "L220450259", "Agent: may I have your Taiwan national ID please?\nCustomer: sure, it's L220450259."),
@@ -87,6 +98,10 @@ def test_what_is_dictated_or_answered_is_found(entity, value, text):
     "text",
     [
         "卡号 6222*1234 到账 1,234,567 元",
+        "卡号 6222**1234 已打码",
+        r"the number 13\,812\,345\,678 of the sum",
+        "编号如下\n12\n34\n56\n78",
+        "the number of rows is 3**2 and 10**18",
         "固件版本号136.0.2696.541",
         "证件有效期 2019.01.05",
         "编号 12.50 的零件",
@@ -108,7 +123,17 @@ def test_a_value_by_itself_reads_as_it_does_behind_its_word(value):
 
 
 def test_the_expression_for_rust_lets_through_all_that_is_joined():
-    for text in ("卡号6 2 2 2 0 2 5", "工号 E-1-2-3-4-5", "ID 110105杠19870314", "QQ 86\n4428966", "zoe下划线zz"):
+    for text in (
+        "卡号6 2 2 2 0 2 5",
+        "工号 E-1-2-3-4-5",
+        "ID 110105杠19870314",
+        "QQ 86\n4428966",
+        "zoe下划线zz",
+        "VIN WBA**H99GG9LB577793",
+        "把0.9.8.5.3.7这个手机删掉",
+        "护照 E</b>A4299220",
+        "把869472\n753629这个号",
+    ):
         assert fold(text).text != text
         assert pl.Series([text]).str.contains(DICTATED)[0], text
         assert uncovered(pl.Series([text]))[0][0], text
