@@ -33,6 +33,19 @@ def grouped(value, sign):
     return sign.join(value[at : at + 4] for at in range(0, len(value), 4))
 
 
+@pytest.mark.parametrize(
+    ("entity", "value", "text"),
+    [
+        ("WECHAT", "lulu-cat4606", "➕微lulu-cat4606"),
+        ("WECHAT", "mumu_shu06", "薇❤mumu_shu06"),
+        ("CN_DRIVING_LICENCE", "320505775645", "驾驶证 证号 320505775645"),
+        ("CN_LANDLINE", "02229469341", "白天打02229469341找我，晚上打手机"),
+    ],
+)
+def test_how_a_tenth_author_writes_labels(entity, value, text):
+    assert (entity, value) in found(text)
+
+
 @pytest.mark.parametrize("verb", ["就是", "写的", "写的是", "这一栏填", "还是", "登记的是", "目前是"])
 @pytest.mark.parametrize(
     ("label", "value", "entity"),

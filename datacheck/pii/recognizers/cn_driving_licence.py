@@ -8,7 +8,7 @@ from datacheck.pii.recognizers.base import Labelled, random_digits, words
 
 _LABEL = (
     r"(?:驾驶证|駕駛證|驾驶證|驾照|駕照|驾驶执照|駕駛執照|行驶证|行駛證|档案编号|檔案編號)"
-    r"(?:档案|檔案|编号|編號|[号號证證]){0,3}|"
+    r"(?:[ ]?(?:档案|檔案|编号|編號|[号號证證])){0,3}|"
 ) + english(
     r"driv(?:er[’']?s?|ing) (?:licen[cs]e|permit)(?: file)?", r"licen[cs]e file", r"driver licen[cs]e", r"jiashizheng"
 )

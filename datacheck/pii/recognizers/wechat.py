@@ -9,7 +9,7 @@ from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer, random_digits, words
 
 _STRONG = (
-    r"(?:微信(?:号码?|[账帐]号|ID|id)|[薇威徽v]信|微[❤♥]\ufe0f?|卫星号|绿泡泡|加微|[加+＋➕][ ]?[Vv]|微信"
+    r"(?:微信(?:号码?|[账帐]号|ID|id)|[薇威徽v]信|[微薇][❤♥]\ufe0f?|卫星号|绿泡泡|[加+＋➕]微|[加+＋➕][ ]?[Vv]|微信"
     r"|(?i:wechat|weixin)(?:[ _\-]{0,2}(?i:id|account|number|num|no\.?|name))?|[Vv][Xx]|[Ww][Xx]|V信|v信)"
 )
 # Without a sign between them a name needs a digit or a low line, and must not be a device or a product.
