@@ -107,8 +107,9 @@ class CnLandline(Recognizer):
             rf"\-]?[0-9]{{4}}{RIGHT}(?![.][0-9])"
         ),
     }
-    positive = r"电话|座机|固话|宅电|打我|打到?家|打\Z|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|" + worded(
-        "tel", "telephone", "phone", "landline", "fixed line", "home line", "fax", "call", "contact"
+    positive = (
+        r"电话|座机|固话|宅电|打(?:我|到?家|\Z)|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|"
+        + worded("tel", "telephone", "phone", "landline", "fixed line", "home line", "fax", "call", "contact")
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
     negative_right = ARITHMETIC_RIGHT
