@@ -40,10 +40,25 @@ def grouped(value, sign):
         ("WECHAT", "mumu_shu06", "薇❤mumu_shu06"),
         ("CN_DRIVING_LICENCE", "320505775645", "驾驶证 证号 320505775645"),
         ("CN_LANDLINE", "02229469341", "白天打02229469341找我，晚上打手机"),
+        ("PHONE_NUMBER", "2066305401", "Emergency contact: Rahul Abernathy, 2066305401"),
+        ("PHONE_NUMBER", "503.702.9239", "You can reach Imogen Castellanos on 503.702.9239"),
+        ("PHONE_NUMBER", "206-820-8436", "Her new number's 206-820-8436, old one is dead"),
+        ("PHONE_NUMBER", "214-538-4834", "Home: 214-538-4834"),
+        ("CN_BANK_ACCOUNT", "8959583355", "account number 8959583355 routing 021000021"),
+        ("CN_BANK_ACCOUNT", "8959583355", "routing 021000021, account 8959583355"),
+        ("CN_BANK_ACCOUNT", "39583355", "sort code 20-00-00, account number 39583355"),
+        ("SOCIAL_HANDLE", "marcus.delacr24", "my insta is @marcus.delacr24"),
     ],
 )
 def test_how_a_tenth_author_writes_labels(entity, value, text):
     assert (entity, value) in found(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["your account number 8752334159 is locked", "reach Alaska in 2066305401 ms", "home page 214-538-4834-2"]
+)
+def test_what_may_be_any_number_is_left(text):
+    assert found(text) == set()
 
 
 @pytest.mark.parametrize("verb", ["就是", "写的", "写的是", "这一栏填", "还是", "登记的是", "目前是"])

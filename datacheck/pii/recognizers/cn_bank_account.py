@@ -17,10 +17,12 @@ _ACCOUNT = (
     r"(?:[账帐][号户]|賬[號戶]|户口|[Aa]/[Cc](?: [Nn]o\.?)?"
     r"|(?i:(?:account|acct|acc)[ _\-]{0,2}(?:number|num|no\.?)|account))"
 )
+# What stands beside an account of a bank only: account number 8959583355 routing 021000021
+_ROUTED = r"(?i:routing|sort[ -]code|ifsc|swift|(?<![A-Za-z])bic(?![A-Za-z])|(?<![A-Za-z])aba(?![A-Za-z]))"
 
 
 class CnBankAccount(Recognizer):
-    """9 to 25 digits after a bank's word, 12 to 25 after 账号 (which is any login, too)."""
+    """9 to 25 digits after a bank's word, 12 to 25 after 账号 (which is any login, too), 8 beside a routing number."""
 
     entity = "CN_BANK_ACCOUNT"
     region = "CN"
@@ -29,10 +31,17 @@ class CnBankAccount(Recognizer):
     label = "开户账号"
     gate = GATE_DIGITS
     prefilter = rf"{_BANK}|{_ACCOUNT}"
-    needs = rf"[0-9](?:{GAP}[0-9]){{8}}"
+    needs = rf"[0-9](?:{GAP}[0-9]){{7}}"
     patterns = {
         "cn_bank_account": rf"{_BANK}{LINKER}{GLUED_LEFT}(?P<value>[0-9](?:{GAP}[0-9]){{8,24}}){RIGHT}",
         "cn_bank_account.account": rf"{_ACCOUNT}{LINKER}{GLUED_LEFT}(?P<value>[0-9](?:{GAP}[0-9]){{11,24}}){RIGHT}",
+        "cn_bank_account.routed": (
+            rf"{_ACCOUNT}{LINKER}{GLUED_LEFT}(?P<value>[0-9]{{8,11}}){RIGHT}(?=[^0-9]{{0,8}}{_ROUTED})"
+        ),
+        "cn_bank_account.behind_routing": (
+            rf"{_ROUTED}[^0-9\n]{{1,16}}[0-9]{{2,9}}(?:-[0-9]{{2}}){{0,2}}[^0-9\n]{{1,6}}{_ACCOUNT}{LINKER}"
+            rf"{GLUED_LEFT}(?P<value>[0-9]{{8,11}}){RIGHT}"
+        ),
     }
     negative_right = r"^\s*(?:元|万|亿|美元|人民币|%)"
     specimens = words("123456789 1234567890 123456789012 1234567890123456 1234567890123456789")

@@ -41,9 +41,15 @@ _APART = (
     rf"|{_OF_AMERICA}{LINKER})"
     r"(?P<value>(?:1[ .\-])?[2-9](?:[ .\-][0-9]){9})"
 )
+# … or behind whom to call: Emergency contact: Rahul Abernathy, 2066305401; reach Imogen on 646-840-6467
+_WHOM = (
+    r"(?i:contact|next of kin|guardian|reach|call|ring|text|dial|phone)[:,]?[ ](?:[A-Z][a-z]{1,14}[ ]?){1,3}"
+    r"(?:[,:][ ]|[(]|(?:at|on)[ ])"
+    rf"(?P<value>[(]?[2-9][0-9]{{2}}(?:{_SEP}{{1,2}})?[2-9][0-9]{{2}}[\-. ]?[0-9]{{4}})"
+)
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _SCORES = {"phone_number": 0.7} | dict.fromkeys(
-    [f"phone_number.{rule}" for rule in ("area", "eleven", "apart", "before_letters")], 0.6
+    [f"phone_number.{rule}" for rule in ("area", "eleven", "apart", "whom", "before_letters")], 0.6
 )
 # - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
 _PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+|\+ [0-9]+(?: [0-9]+)+[.][0-9]")
@@ -79,10 +85,11 @@ class PhoneNumber(Recognizer):
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP{0,3}[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
-    prefilters = (_ELEVEN, _TEN, _APART)
+    prefilters = (_ELEVEN, _TEN, _APART, _WHOM)
     patterns = {
         "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
         "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
+        "phone_number.whom": rf"(?<![A-Za-z]){_WHOM}{RIGHT}",
         "phone_number.us": (
             rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}"
             rf"{_SECOND}[0-9]{{4}}{RIGHT}(?![\-.][0-9])"
@@ -100,10 +107,12 @@ class PhoneNumber(Recognizer):
     }
     positive = "手机|电话|電話|号码|联系|联络|致电|拨打|" + worded(
         "tel", "telephone", "phone", "mobile", "cell", "cellphone", "call", "contact", "whatsapp", "fax", "dial", "ph",
-        "text me", "text", "my number", "his number", "her number", "our number", "us number", "number is",
+        "text me", "text", "my number", "his number", "her number", "our number", "us number", "new number",
+        "number is", "number's", "number’s",
         "number should be", "reach", "ring",
         "callback", "reachable", "reached", "my line", "work line", "home line", "direct line", "office line",
     )  # fmt: skip
+    positive += r"|(?<![A-Za-z])(?i:home|work|office|direct|daytime|evening)[ ]?[:：]"
     negative_left = (
         rf"[0-9_)）\]]\s*\Z|[A-Za-z]\Z|(?<![A-Za-z])(?![aI])[A-Za-z]\s\Z|{FIELD_LEFT}"
         r"|(?i:order|item|part|case|docket|version|model|sku|tracking)(?: (?:number|no\.?|id))?(?: is)?[: #]{0,2}\Z"

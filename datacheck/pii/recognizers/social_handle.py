@@ -10,7 +10,7 @@ _HAN = ("微博", "抖音", "小红书", "小紅書", "快手", "知乎", "B站"
 _LATIN = tuple(
     form
     for word in (
-        "weibo douyin xiaohongshu discord twitter instagram telegram tiktok snapchat facebook skype handle"
+        "weibo douyin xiaohongshu discord twitter instagram insta telegram tiktok snapchat facebook skype handle"
     ).split()
     for form in (word, word.title(), word.upper())  # written out: any mixture of cases costs a tenth of the scan
 )
