@@ -60,8 +60,8 @@ def read_tools(text: str) -> Tools:
     """Read a row's tool definitions, given as JSON text; the empty string means that there are none.
 
     A function is {type: function, function: {name, parameters}} (OpenAI), {type: function, name, parameters}
-    (OpenAI's Responses) or {name, parameters} (ShareGPT, BFCL); other tool types of OpenAI (custom, web_search) are
-    taken as they are.
+    (OpenAI's Responses), {name, parameters} (ShareGPT, BFCL), {name, input_schema} (Anthropic) or {name, inputSchema}
+    (MCP); other tool types of OpenAI (custom, web_search) are taken as they are.
     """
     if not text.strip():
         return Tools({})
@@ -104,7 +104,8 @@ def _function(item: Any) -> tuple[str, Any] | None:
         name = own.get("name") if isinstance(own, dict) else None
         return (name if isinstance(name, str) else kind), None
     name = item.get("name")
-    return (name, item.get("parameters")) if isinstance(name, str) and name else None
+    schema = next((item[key] for key in ("parameters", "input_schema", "inputSchema") if key in item), None)
+    return (name, schema) if isinstance(name, str) and name else None
 
 
 def _null_property(schema: Any) -> str | None:

@@ -36,17 +36,17 @@ class ToolCallErrors(Check):
     """Tool calls that could not be run: wrong arguments, unknown functions, ids and results that do not pair.
 
     Read are OpenAI's messages (`tool_calls` with `tool_call_id`, and the older `function_call`), ShareGPT's and
-    ms-swift's `function_call`/`tool_call` messages, LLaMA-Factory's `tool_call` parts, and `tools` as a list or as
-    JSON text. Fine are: parallel calls, several results in a row, an empty content beside calls, more columns,
-    a conversation that ends with a call, rows without ids, one result for parallel calls where the calls stand in
-    the content. Arguments that the definition does not name, and values such as `<city>` or `YOUR_API_KEY`, are counted
-    apart, as are results that are empty, or JSON without its end, where nine of ten results are JSON. Ids must be
-    unique within a conversation. Whether arguments are text or objects must not vary within
-    a dataset: rows of the rarer kind are named. Where `run.trainer` (or `arguments`) says which of them is wanted, all
-    others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects. With other
-    trainers, or none, the chat template of `run.tokenizer` is asked: a call of known words is rendered both ways, and
-    what the template does to the form that it does not want (it fails, encodes it twice, prints Python) stands in the
-    evidence, as does what it prints for an argument that is null.
+    ms-swift's `function_call`/`tool_call` messages, LLaMA-Factory's `tool_call` parts, Anthropic's `tool_use` and
+    `tool_result` parts, and `tools` as a list or as JSON text. Fine are: parallel calls, several results in a row, an
+    empty content beside calls, more columns, a conversation that ends with a call, rows without ids, one result for
+    parallel calls where the calls stand in the content. Arguments that the definition does not name, and values such as
+    `<city>` or `YOUR_API_KEY`, are counted apart, as are results that are empty, or JSON without its end, where nine of
+    ten results are JSON. Ids must be unique within a conversation. Whether arguments are text or objects must not vary
+    within a dataset: rows of the rarer kind are named. Where `run.trainer` (or `arguments`) says which of them is
+    wanted, all others are named: LLaMA-Factory quotes arguments that are text once more, OpenAI refuses objects. With
+    other trainers, or none, the chat template of `run.tokenizer` is asked: a call of known words is rendered both ways,
+    and what the template does to the form that it does not want (it fails, encodes it twice, prints Python) stands in
+    the evidence, as does what it prints for an argument that is null.
     """
 
     metrics = {

@@ -10,6 +10,7 @@ import polars as pl
 
 from datacheck.chat.tool_schema import Tools, from_json, read_tools, violations
 from datacheck.check import Feature, Message, View
+from datacheck.features.tool_use import tool_use
 from datacheck.text.gated import one_of
 from datacheck.trainers.base import type_of
 
@@ -46,9 +47,9 @@ class CallMessage(NamedTuple):
     """A message as far as calls are concerned.
 
     calls: JSON text; in_content: it stood in the content (ShareGPT's function_call, ms-swift's tool_call);
-    parts: (path, JSON text) of calls that are parts of the content (LLaMA-Factory v1); result_id: its tool_call_id;
-    opaque: it holds calls that cannot be read (in the text, or Anthropic's tool_use); text: what an assistant says,
-    or a result with definitions of tools.
+    parts: (path, JSON text) of calls that are parts of the content (LLaMA-Factory v1, Anthropic's tool_use);
+    result_id: its tool_call_id, or tool_use_id; opaque: it holds calls that cannot be read (in the text); text: what an
+    assistant says, or a result with definitions of tools.
     """
 
     role: str | None
@@ -81,10 +82,10 @@ class ToolFacts(Feature):
 
     def compute(self, part: View) -> pl.DataFrame:
         """Collect the rows that are concerned, then look at each in Python."""
-        turns, ids, parts = _concerned(part)
+        turns, ids, parts, results = _concerned(part)
         found: list[tuple[int, str | None, str, str | None]] = []
         for (row,), table in turns.group_by("row", maintain_order=True):
-            messages, tools, notes = _row_of(table, ids, parts)
+            messages, tools, notes = _row_of(table, ids, parts, results)
             for where, name, said in (*notes, *row_facts(messages, tools)):
                 found.append((row, where, name, said.packed if isinstance(said, Message) else said))
         return pl.DataFrame(found + (_results(part) if turns.height else []), schema=self.columns, orient="row")
@@ -130,10 +131,11 @@ def _cut_off(text: str) -> bool | None:
 
 _Ids = dict[tuple[int, str], str | None]
 _Parts = dict[tuple[int, str], list[tuple[str, str, str | None]]]
+_Results = dict[tuple[int, str], list[tuple[str, str | None]]]
 
 
-def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
-    """The turns of rows with tools, calls or results; the result ids by message; the calls in parts by content."""
+def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts, _Results]:
+    """The turns of rows with tools, calls or results; the result ids by message; calls, and results, by content."""
     path = pl.col("path")
     typed = part.cells.filter(
         pl.col("text").is_in(["tool_call", "tool_calls", "tool_use"]), path.str.ends_with("].type")
@@ -144,8 +146,13 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
     )
     in_parts = typed.join(values, on=["row", "part"], how="left", maintain_order="left").collect()
     parts: _Parts = {}
+    results: _Results = {}
+    uses = tool_use(part)
     for row, where, kind, text in in_parts.iter_rows():
-        parts.setdefault((row, re.sub(_PART, r"\1", where)), []).append((where, kind, text))
+        said = uses.calls.get((row, where)) if kind == "tool_use" else text
+        parts.setdefault((row, re.sub(_PART, r"\1", where)), []).append((where, kind, said))
+    for (row, where), own in uses.results.items():
+        results.setdefault((row, re.sub(_PART, r"\1", where)), []).append((where, own))
     called = part.turns.filter(
         (pl.col("part") == "tools") | pl.col("tool_calls").is_not_null() | (pl.col("role") == "tool")
     )
@@ -168,11 +175,11 @@ def _concerned(part: View) -> tuple[pl.DataFrame, _Ids, _Parts]:
         )
         .collect()
     )
-    return turns, {(row, place): own for row, place, own in ids.iter_rows()}, parts
+    return turns, {(row, place): own for row, place, own in ids.iter_rows()}, parts, results
 
 
 def _row_of(
-    table: pl.DataFrame, ids: _Ids, parts: _Parts
+    table: pl.DataFrame, ids: _Ids, parts: _Parts, results: _Results
 ) -> tuple[list[CallMessage], list[tuple[str, str]], list[Fact]]:
     """The messages that count, the (path, text) of tool definitions, and notes about the rest."""
     messages: list[CallMessage] = []
@@ -188,7 +195,8 @@ def _row_of(
             notes.append((path, "note:rejected", None))
         if unwanted:
             continue
-        readable = tuple((where, text) for where, kind, text in own if kind != "tool_use")
+        messages += [CallMessage("tool", where, result_id=of) for where, of in results.get((row, path), [])]
+        readable = tuple((where, text) for where, kind, text in own if kind != "tool_use" or text is not None)
         opaque = role == "assistant" and (marked or len(readable) < len(own))
         message = CallMessage(role, path, calls, calls is not None and in_content, readable, opaque=opaque, text=said)
         messages.append(message._replace(result_id=ids.get((row, message.place))))
@@ -254,6 +262,8 @@ def _call(item: Any, where: str) -> Call:
         item, under = inner, ".function.arguments"
     if _name(item) is None:
         return Call(where, own_id, problem=(where, "call_malformed", Message("no function name")))
+    if "input" in item and "arguments" not in item:  # Anthropic's
+        return Call(where, own_id, _name(item), item["input"], ".input")
     if "arguments" not in item:
         return Call(
             where, own_id, _name(item), problem=(where + under, "arguments_not_object", Message("no arguments"))
@@ -405,7 +415,7 @@ class Pairing:
                 elif call.own_id is not None:
                     self.ids.add(call.own_id)
                 self.open.append(call)
-                self.joined |= message.in_content or bool(message.parts)
+                self.joined |= call.own_id is None and (message.in_content or bool(message.parts))
 
     def _result(self, message: CallMessage) -> Iterator[Fact]:
         self.results += 1

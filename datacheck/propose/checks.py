@@ -65,7 +65,8 @@ def check_lines(
         yield from item("answer_in_prompt", only=("rate",), told="true")
     if kind == "chat":
         yield from item("conflicting_answers", only=("unlike", "labels", "same_response"), of="response")
-    if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any():
+    in_parts = (tables.cells["text"] == "tool_use") & tables.cells["path"].str.ends_with("].type")
+    if (tables.turns["part"] == "tools").any() or tables.turns["tool_calls"].is_not_null().any() or in_parts.any():
         yield from item("tool_call_errors")
     if tables.cells["path"].str.contains(r"^instruction_id_list(?:\[|$)").any():
         yield from item("constraint_errors")

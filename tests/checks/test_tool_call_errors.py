@@ -367,12 +367,69 @@ def test_what_was_not_looked_at_is_said():
     assert "1 row makes calls but defines no tools" in said(chat(calls(call()), tools=None))
     assert "1 row writes calls in the text" in said(chat({"role": "assistant", "content": "<tool_call>{}</tool_call>"}))
     assert "1 row writes calls in the text" in said(
-        chat({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "now", "input": {}}]})
+        chat({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "now", "input": {"a[x": 1}}]})
     )
     assert "must not be learnt" in said(
         {"prompt": [USER], "chosen": [ANSWER], "rejected": [calls(call())], "tools": TOOLS}
     )
     assert said(asked()) == ""
+
+
+def used(given, own="a", name="weather", answers="a"):
+    """A conversation of Anthropic's: a call and its result are parts of contents."""
+    return {
+        "messages": [
+            USER,
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "我查一下"},
+                    {"type": "tool_use", "id": own, "name": name, "input": given},
+                ],
+            },
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": answers, "content": "晴"}]},
+            ANSWER,
+        ],
+        "tools": [
+            {
+                "name": "weather",
+                "input_schema": {
+                    "type": "object",
+                    "required": ["city"],
+                    "properties": {
+                        "city": {"type": "string"},
+                        "days": {"type": "integer"},
+                        "more": {"type": "object"},
+                        "of": {"type": "array", "items": {"type": "string"}},
+                    },
+                },
+            }
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("record", "problem", "where"),
+    [
+        (used({"city": "北京", "days": 2, "of": ["a", "b"], "more": {"k": {"n": [1, {"x": None}]}}}), None, None),
+        (used({"city": "北京", "of": [], "more": {}}), None, None),
+        (used({"days": 2}), "arguments_invalid", "messages[1].content[1].input"),
+        (used({"city": "北京", "of": ["a", 2]}), "arguments_invalid", "messages[1].content[1].input"),
+        (used({"city": "北京"}, name="wether"), "unknown_function", "messages[1].content[1]"),
+        (used({"city": "北京"}, answers="b"), "result_without_call", "messages[2].content[0]"),
+        (used("北京"), "arguments_not_json", "messages[1].content[1].input"),
+    ],
+)
+def test_calls_and_results_of_anthropic_are_read(record, problem, where):
+    measured = measure(ToolCallErrors(), [record])
+    assert (where, problem) in found(record) if problem else not found(record)
+    assert not [note for note in measured.not_checked if "tool_use" in note]
+
+
+def test_a_call_of_anthropic_without_its_result_is_named():
+    record = used({"city": "北京"})
+    record["messages"][2]["content"] = [{"type": "text", "text": "然后呢"}]
+    assert ("messages[1].content[1]", "call_without_result") in found(record)
 
 
 def test_without_tools_only_the_form_is_judged():

@@ -631,4 +631,20 @@ SABOTAGES = (
         '"$^"',
         "tests/checks/test_headless_texts.py::test_an_answer_may_go_on_where_its_question_ends",
     ),
+    Sabotage(
+        "calls_in_parts_are_passed_over",
+        "calls that are parts of a content, as Anthropic writes them, are judged",
+        "datacheck.features.tool_use._call",
+        'key != "type"',
+        "False",
+        "tests/checks/test_tool_call_errors.py::test_calls_and_results_of_anthropic_are_read",
+    ),
+    Sabotage(
+        "results_in_parts_are_passed_over",
+        "results that are parts of a content are paired with their calls",
+        "datacheck.features.tool_calls._row_of",
+        "results.get((row, path), [])",
+        "[]",
+        "tests/checks/test_tool_call_errors.py::test_calls_and_results_of_anthropic_are_read",
+    ),
 )

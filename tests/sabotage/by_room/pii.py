@@ -779,4 +779,20 @@ SABOTAGES = (
         "",
         "tests/pii/test_no_wolf_sixth.py::test_what_no_person_has_does_not_block",
     ),
+    Sabotage(
+        "marks_part_a_number",
+        "marks of a text's layout in a number hide nothing",
+        "datacheck.pii.dictated.signs_within",
+        'found["sign"].startswith("</")',
+        "False",
+        "tests/pii/test_dictated_numbers.py::test_what_is_dictated_or_answered_is_found",
+    ),
+    Sabotage(
+        "the_word_stands_behind",
+        "a word for a number counts behind it, too",
+        "datacheck.pii.dictated.signs_within",
+        "label or _BEHIND.match(text, found.end())",
+        "label",
+        "tests/pii/test_dictated_numbers.py::test_what_is_dictated_or_answered_is_found",
+    ),
 )
