@@ -53,6 +53,7 @@ def found(text: str) -> list[tuple[str, str]]:
         # marks of a text's layout in it, and the word behind it
         ("CN_MOBILE", "138**22335566", "你帮我写个请假条，联系方式写138**22335566"),
         ("CN_BANK_CARD", "6229</b>085822382286247", "卡号是<b>6229</b>085822382286247，你加一下备注"),
+        ("STUDENT_ID", "S471</b>2261", "学号是<b>S471</b>2261，别记错了"),
         ("TW_ID", r"L\,220\,450\,259", r"身分證字號 L\,220\,450\,259 已登记"),
         ("VIN", "WBA**H99GG9LB577793", "您的车架号WBA**H99GG9LB577793已完成认证"),
         ("CN_PLATE", r"鄂D\,G2378", r"车牌号是鄂D\,G2378，放门卫"),
