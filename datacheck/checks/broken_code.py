@@ -5,7 +5,7 @@ from typing import Literal
 import polars as pl
 
 from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, saying, total
-from datacheck.features.python_blocks import PythonBlocks
+from datacheck.features.python_blocks import BARE, PythonBlocks
 from datacheck.features.turn_texts import (
     evidence,
     last_answers,
@@ -31,7 +31,9 @@ class BrokenCode(Check):
     that leaves something out (`...`, `<name>`) or holds signs of pseudocode; a body that has only a comment is for the
     reader to write. In pairs only the chosen answer counts.
 
-    `unfenced` counts answers with lines of code and no fence, where nine answers in ten have one.
+    `unfenced` counts answers with lines of code and no fence, where nine answers in ten have one. `bare` counts answers
+    without any fence whose Python lost its layout: behind a head (`for … in …:`) nothing is indented (`unindented`),
+    or all of a program stands on one line (`one_line`).
     """
 
     metrics = {
@@ -49,6 +51,13 @@ class BrokenCode(Check):
             limit=Limit(warn_max=0),
             why="a program took the fences away; now and then a writer forgets one",
         ),
+        "bare": Metric(
+            "rows with Python without a fence that lost its indentation or its line ends",
+            "share",
+            of="rows",
+            limit=Limit(warn_max=0),
+            why="white space was collapsed on the way; none of 96,000 public answers is named that Python can read",
+        ),
     }
 
     reads = "answer"
@@ -62,18 +71,25 @@ class BrokenCode(Check):
         """Count the rows with a broken one."""
         found = data[Need(PythonBlocks())].collect().lazy()
         judged = found.filter(pl.col("where").is_null())
-        broken = found.filter(pl.col("where").is_not_null())
+        told = found.filter(pl.col("where").is_not_null())
+        of_bare = pl.col("problem").is_in(BARE)
+        broken, bare = told.filter(~of_bare), told.filter(of_bare)
         at = saying("line {line} of the block", line="line")
-        bare = _unfenced(data)
-        shown = evidence(bare.with_columns(detail=pl.lit(None, pl.String)), texts_of(data, plain=False))
-        every = [broken.select("row", "where", "problem", "text", said=at), shown.drop("detail")]
+        unfenced = _unfenced(data)
+        shown = evidence(unfenced.with_columns(detail=pl.lit(None, pl.String)), texts_of(data, plain=False))
+        every = [
+            broken.select("row", "where", "problem", "text", said=at),
+            bare.select("row", "where", "problem", "text"),
+            shown.drop("detail"),
+        ]
         return Measured(
             (
                 *rates("rate", broken, judged if total(judged) else data.rows, by=self.by, rows=data.rows),
-                *rates("unfenced", bare, data.rows, by=self.by, rows=data.rows),
+                *rates("unfenced", unfenced, data.rows, by=self.by, rows=data.rows),
+                *rates("bare", bare, data.rows, by=self.by, rows=data.rows),
             ),
             evidence=pl.concat(every, how="diagonal_relaxed"),
-            figures={"kinds": per_kind(pl.concat([broken, bare], how="diagonal_relaxed"))},
+            figures={"kinds": per_kind(pl.concat([told, unfenced], how="diagonal_relaxed"))},
         )
 
 

@@ -9,16 +9,19 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, s
 from datacheck.features.repetition import Repetition
 from datacheck.features.turn_texts import per_kind
 
+_COUNTED = ("repeated_line", "repeated_end", "repeated_sign", "same_turn", "said_twice", "asked_twice")
+
 
 class RepetitiveText(Check):
     """Share of rows whose answer says one thing over and over, as a model does that cannot stop.
 
-    A text is repetitive when its most frequent 10-gram of characters covers more than 30 % of it (and 300 characters,
-    or nearly all of a short text), or when one line or sentence stands in it more than 5 times and makes up a fifth
-    of it, or when its second half is its first one (of 60 bytes and more). Code in closed fences, rulers and white
-    space do not count. Looked at are answers, chosen answers and plain texts: prompts repeat themselves with examples,
-    rejected answers are there to be avoided. `turns` counts conversations in which an answer of 60 bytes and more
-    stands twice, `prompts` those in which a user's whole message (halves of 30 bytes and more) does.
+    A text is repetitive when its most frequent 10-gram of characters covers more than 30 % of it (and 300
+    characters, or nearly all of a short text), or when one line or sentence stands in it more than 5 times and
+    makes up a fifth of it, or when its second half is its first one (of 60 bytes and more), or when it ends with
+    one sentence three times. Code in closed fences, rulers and white space do not count. Looked at are answers,
+    chosen answers and plain texts: prompts repeat themselves with examples, rejected answers are there to be
+    avoided. `turns` counts conversations in which an answer of 60 bytes and more stands twice, `prompts` those in
+    which a user's whole message (halves of 30 bytes and more) does.
     """
 
     metrics = {
@@ -67,9 +70,7 @@ class RepetitiveText(Check):
         found = data[self._found].collect().lazy()
         score = pl.col("score")
         words = (
-            pl.when(
-                pl.col("problem").is_in(["repeated_line", "repeated_sign", "same_turn", "said_twice", "asked_twice"])
-            )
+            pl.when(pl.col("problem").is_in(_COUNTED))
             .then(saying("{n} time", "{n} times", n=score.cast(pl.Int64)))
             .otherwise(saying("{share} % of the text", share=(score * 100).floor().cast(pl.Int64)))
         )

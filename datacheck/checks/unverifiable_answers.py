@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 from datacheck.check import Check, Limit, Measured, Message, Metric, Need, Value, View, learnt, rates, total
 from datacheck.errors import WrongValueError
 from datacheck.features.askings import Askings, unasked
+from datacheck.features.cut_prompts import PromptEnds, cut_prompts
 from datacheck.features.gold_forms import GoldMarks, other_forms, other_kinds
 from datacheck.features.golds import SOLUTION, Extract, Golds, Of, OwnAnswers, alternatives, golds_of
 from datacheck.features.option_sets import odd_options
@@ -70,7 +71,7 @@ class UnverifiableAnswers(Check):
     `A`), and options that cannot be told apart (`options`), are looked at where the set shows what is usual. So are
     options in the text of prompts: none (`no_options`), without that of the gold (`gold_not_listed`), A, B, D
     (`option_gap`).
-    A prompt must ask something (`unasked`).
+    A prompt must ask something, and not end on a word that goes on, as half a sentence does (`unasked`).
     All this goes by what is usual in the set, of which nothing is left where a third of it is damaged: so `init` writes
     down what golds are (`usual`), and later data are held to it.
     Of a gold that is a list of answers one must be readable. Where a row has options, the gold must be one of them
@@ -142,7 +143,7 @@ class UnverifiableAnswers(Check):
             why="at most 1 gold in 50 was so when the contract was made; what is usual in a drop itself may be damage",
         ),
         "unasked": Metric(
-            "rows whose prompt asks nothing, where nearly all others end with a question",
+            "rows whose prompt asks nothing or stops in the middle, where nearly all others ask and end with a sign",
             "share",
             "rows",
             Limit(warn_max=0),
@@ -196,9 +197,9 @@ class UnverifiableAnswers(Check):
         """The golds, what solutions beside them say, and how the set is written."""
         return (self._golds(), self._own(), *self._sets_of())
 
-    def _sets_of(self) -> tuple[Need, Need]:
+    def _sets_of(self) -> tuple[Need, Need, Need]:
         """What golds and prompts of the whole set are held against."""
-        return Need(Askings()), Need(GoldMarks(of=self.of))
+        return Need(Askings()), Need(GoldMarks(of=self.of)), Need(PromptEnds())
 
     def measure(self, data: View) -> Measured:
         """Read each distinct gold once with the grader."""
@@ -219,12 +220,12 @@ class UnverifiableAnswers(Check):
         told = troubled.select("row", "problem", "where", text="gold")
         marked = data.turns.filter(pl.col("part") == self.of, pl.col("text").str.contains("####", literal=True))
         own = data[self._own()].collect()
-        asked, _ = self._sets_of()
+        asked, *_ = self._sets_of()
         doubts = {
             "unreached": pl.concat([unreached(marked), unreached_beside(golds.lazy(), _beside(data))]).collect().lazy(),
             "sums": wrong_sums(marked).collect().lazy(),
             "disagrees": own.lazy().filter(~pl.col("agrees")).select("row", "where", text="said"),
-            "unasked": unasked(_open_questions(data[asked], every, data)).lazy(),
+            "unasked": _cut_or_unasked(_open_questions(data[asked], every, data), every, data),
         }
         if self.usual:
             doubts["unusual"] = _unusual(golds, self.usual).lazy()
@@ -360,9 +361,16 @@ def _counted(distinct: pl.DataFrame) -> pl.DataFrame:
     return distinct.group_by("gold", "listed", maintain_order=True).agg(pl.sum("len"))
 
 
+def _cut_or_unasked(prompts: pl.LazyFrame, golds: pl.DataFrame, data: View) -> pl.LazyFrame:
+    """`row`, `where` of prompts that ask nothing, and of those that end on a word that goes on."""
+    cut = _open_questions(cut_prompts(data), golds, data).select("row", where="path").collect()
+    found = pl.concat([unasked(prompts), cut], how="vertical_relaxed")
+    return found.unique("row", keep="first", maintain_order=True).lazy()
+
+
 def _open_questions(prompts: pl.LazyFrame, golds: pl.DataFrame, data: View) -> pl.LazyFrame:
     """Prompts of rows with a gold and no options: the stem of a test ends in the middle ("All of these, except")."""
-    options = data.turns.filter(pl.col("part") == "option").select(pl.col("row").cast(pl.UInt32)).unique()
+    options = data.turns.filter(pl.col("part") == "option").select("row").unique()
     return prompts.join(golds.lazy().select("row"), on="row", how="semi").join(options, on="row", how="anti")
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, View
-from datacheck.features.turn_texts import of_rows, turn_texts, without_code
+from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts, without_code
 from datacheck.text.classes import SIGNS
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import contains_run
@@ -26,6 +26,9 @@ _EMOJI = r"\p{Extended_Pictographic}{16,}"
 _OF_EMOJI = bytes([*range(0x80, 0xC0), 0xC2, 0xE2, 0xE3, 0xF0]).decode("latin-1")  # all their bytes, two each or more
 # In JSON the keys of each object are the same; what repeats is its values.
 _JSON, _KEYS = r"^\s*[\[{](?s:.*)[\]}]\s*$", r'"[^"\n]{1,60}"\s*:'
+_COMMAND = r"\\[A-Za-z]+"  # \overrightarrow of a formula with many vectors: one sign on the page
+_END_OF_TEXT = 800  # characters in which a loop is looked for that goes on to the end of a text
+_SAME = 4  # last characters, which then stand there three times; few texts are split that hold none
 _PART = 5  # repeated lines make up a fifth of the text
 
 
@@ -33,8 +36,9 @@ class Repetition(Feature):
     """`row`, `path`, `problem`, `score`, `text` of the texts that a model learns to say and that repeat themselves.
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
-    of them or nearly all; in a text that is JSON, its keys aside. `repeated_line`: a line or sentence more than `lines`
-    times, and a fifth of the text.
+    of them or nearly all; commands of LaTeX and keys of JSON aside. `repeated_line`: a line or sentence more than
+    `lines` times, and a fifth of the text.
+    `repeated_end`: one sentence three times and nothing behind it, as a model ends that cannot stop.
     `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
     `said_twice`: all of a text stands in it twice; `asked_twice`: all of what a user says. Code in Markdown, and for
     the others signs and white space, do not count. `score`: the share, or how many times.
@@ -57,7 +61,12 @@ class Repetition(Feature):
         table = texts.with_columns(text=without_code(pl.col("text"), unclosed=False)).collect()
         looped = [self._ngrams(table), self._lines(table), _signs(learnt)]
         asked = said.filter(pl.col("part") == "prompt", pl.col("role") == "user")
-        twice = pl.concat([_twice(learnt, _TURN_BYTES, "said_twice"), _twice(asked, _PROMPT_BYTES, "asked_twice")])
+        ways = (
+            _twice(learnt, _TURN_BYTES, "said_twice"),
+            _twice(asked, _PROMPT_BYTES, "asked_twice"),
+            _at_the_end(table),
+        )
+        twice = pl.concat(ways).unique(["row", "path"], keep="first", maintain_order=True)
         found = [*looped, _turns(learnt), twice.join(pl.concat(looped), on=["row", "path"], how="anti")]
         every = pl.concat(found).sort("row", maintain_order=True)
         texts = of_rows(said, every.lazy()).select("row", "path", "text").unique(["row", "path"], keep="first")
@@ -68,6 +77,7 @@ class Repetition(Feature):
         likely = table[repeating(table["text"], self.n, self.share, least, signs=False)]
         text = pl.col("text")
         values = pl.when(text.str.contains(_JSON)).then(text.str.replace_all(_KEYS, " ")).otherwise(text)
+        values = values.str.replace_all(_COMMAND, " ")
         words = likely.select("row", "path", text=values.str.replace_all(SIGNS, " "))
         shares = top_coverage(words["text"], self.n, self.share, least)
         covered = words.with_columns(score=pl.Series(shares, dtype=pl.Float64))
@@ -89,6 +99,23 @@ class Repetition(Feature):
         repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > size)
         most = repeated.group_by("row", "path", maintain_order=True).agg(score=pl.col("len").max().cast(pl.Float64))
         return most.select("row", "path", "score", problem=pl.lit("repeated_line"))
+
+
+def _at_the_end(table: pl.DataFrame) -> pl.DataFrame:
+    """The texts whose last sentence stands there three times in a row; the last time it may be cut."""
+    text, said = pl.col("text"), pl.element()
+    tail = text.str.tail(_END_OF_TEXT).str.replace_all(_SHORTENED, "$1 ").str.replace_all(_END, "\n")
+    last = text.str.strip_chars_end().str.tail(_SAME)
+    likely = table.filter(text.str.tail(_END_OF_TEXT).str.count_matches(last, literal=True) > 2)
+    long = likely.lazy().select("row", "path", lines=tail.str.split("\n"))
+    plain = said.str.replace_all(SIGNS, " ").str.strip_chars()
+    listed = long.with_columns(pl.col("lines").list.eval(plain.filter(plain != "")).list.tail(4)).collect().lazy()
+    at = {n: pl.col("lines").list.get(-n, null_on_oob=True) for n in (1, 2, 3, 4)}
+    looped = (at[2] == at[3]) & ((at[1] == at[2]) | (at[2].str.starts_with(at[1]) & (at[3] == at[4])))
+    found = listed.filter(looped.fill_null(value=False), at[2].str.len_bytes() >= _LINE_BYTES).collect()
+    code = table.join(found, on=["row", "path"], how="semi").filter(looks_like_code(text))
+    found = found.join(code, on=["row", "path"], how="anti", maintain_order="left")
+    return found.select("row", "path", score=pl.lit(3.0), problem=pl.lit("repeated_end"))
 
 
 def _signs(learnt: pl.LazyFrame) -> pl.DataFrame:

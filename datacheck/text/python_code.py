@@ -1,6 +1,7 @@
 """Whether a block that says that it is Python can be read as Python 3."""
 
 import ast
+import itertools
 import re
 import textwrap
 import warnings
@@ -25,6 +26,36 @@ _KINDS = (
     ("cut_code", ("was never closed", "unexpected EOF", "unterminated")),
     ("escaped_code", ("line continuation",)),
 )
+
+
+# Heads of blocks that no prose has, and what stands in the first line of a block.
+_HEAD = re.compile(
+    r"(?:(?:async )?def \w+ ?\(.*\)(?: ?->[^:]+)?|class \w+(?:\(.*\))?|for \w+(?:, ?\w+)* in .+|while .+|with .+ as \w+"
+    r"|(?:el)?if .+|else|try|except(?: .+)?|finally) ?:\s*(?:#.*)?$"
+)
+_BODY = re.compile(
+    r"[\w.\[\]'\", ]+ ?(?:[-+*/%|&]|//|\*\*)?= ?\S|(?:return|raise|yield|import|from|del|global|assert)\b"
+    r"|[\w.]+\(.*\)\s*(?:#.*)?$|(?:pass|break|continue)\s*(?:#.*)?$"
+    r"|(?:for|while|if|with|try|def)\b.*:\s*(?:#.*)?$|\"\"\"|'''"
+)
+# A program whose lines were joined: how it begins, and statements that stand behind a blank.
+_JOINED = re.compile(r"(?P<sure>@\w|def \w+ ?\(|class \w+ ?[(:]|import \w|from [\w.]+ import )|#|[a-z_]\w* ?= ?\S")
+_STATEMENTS = tuple(
+    re.compile(rf"(?<=\s){each}")
+    for each in (
+        r"def \w+ ?\([^)\n]*\)(?: ?->[^:]+)?:",
+        r"class \w+ ?(?:\([^)\n]*\))?:",
+        r"(?:import [\w.]+|from [\w.]+ import \w)",
+        r"for \w+(?:, ?\w+)* in [^:]+:",
+        r"while [^:]+:",
+        r"if [^:]+:",
+        r"return\b",
+        r"print\(",
+        r"[a-z_]\w* ?[-+*]?= ?[\w\[{('\"]",
+        r"(?:else|try):",
+    )
+)
+_LEAST = 2  # kinds of them behind a heading or an equation, which may be prose: `x = 3 and y = 4`
 
 
 class BrokenBlock(NamedTuple):
@@ -74,3 +105,26 @@ def _is_skeleton(lines: list[str], number: int) -> bool:
         return True
     heads = [n for n in range(number - 1) if _EMPTY_BODY.search(lines[n])]
     return any(line.strip().startswith("#") for line in lines[heads[-1] + 1 : number - 1]) if heads else False
+
+
+def unindented(text: str) -> BrokenBlock | None:
+    """The first head of a block, in a text without fences, behind which nothing is indented."""
+    lines = [line.expandtabs(8) for line in text.splitlines()]
+    told = [(n, line) for n, line in enumerate(lines) if line.strip() and not line.lstrip().startswith("#")]
+    for (n, head), (_, body) in itertools.pairwise(told):
+        if _depth(body) <= _depth(head) and _HEAD.match(head.lstrip()) and _BODY.match(body.lstrip()):
+            return BrokenBlock("unindented", n + 1, head.strip())
+    return None
+
+
+def joined(text: str) -> BrokenBlock | None:
+    """A text of one line that is a program of several: Python reads none of it, or a comment that swallows the rest."""
+    line = text.strip()
+    begun = _JOINED.match(line) if "\n" not in line and len(line) <= LONGEST else None
+    if begun is None or sum(bool(each.search(line)) for each in _STATEMENTS) < (1 if begun["sure"] else _LEAST):
+        return None
+    return BrokenBlock("one_line", 1, line) if line.startswith("#") or fault(line) else None
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())

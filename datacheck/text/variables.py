@@ -24,6 +24,7 @@ _TOGETHER = 3  # letters of a word that may be a product: abc
 _FORMULAS = 0.8  # of the answers of a set of mathematics: of college exercises 0.9, of MMLU's options 0.3
 _USUAL = 0.6  # of the answers with a letter whose question has it, too: such a letter tells where an answer belongs
 _SOME, _MANY = 0.05, 0.7  # of the questions with a letter: beyond these it tells nothing of one of them
+_LABEL = 0.05  # of the answers are the same: a class (`A>B` of a judge), which names nothing of the question
 _ABOVE, _POWER = 2, 5  # standard deviations above chance: what is chance, and what answers in their places would be
 
 
@@ -45,7 +46,8 @@ def strangers(questions: Sequence[str], answers: Sequence[str]) -> Strangers:
     formulas = sum(number(answer) is not None or is_formula(answer) for answer in answers)
     if formulas < _FORMULAS * len(answers):  # letters of physics, chemistry and prose are no variables
         return Strangers([], [], [], [])
-    told = [variables_told(answer) for answer in answers]
+    often = {answer for answer, count in Counter(answers).items() if count > max(1, _LABEL * len(answers))}
+    told = [frozenset() if answer in often else variables_told(answer) for answer in answers]
     asked = [variables_asked(question) if names else None for question, names in zip(questions, told, strict=True)]
     judged = [(row, told[row], *names) for row, names in enumerate(asked) if names and names[0]]
     asks = Counter(letter for _, _, _, question in judged for letter in question)

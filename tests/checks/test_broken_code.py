@@ -2,10 +2,10 @@
 
 import pytest
 
-from datacheck.check import Ratio
+from datacheck.check import Ratio, Status
 from datacheck.checks.broken_code import BrokenCode
 from datacheck.testing import finding, measure
-from datacheck.text.python_code import fault, is_judged
+from datacheck.text.python_code import fault, is_judged, joined, unindented
 
 GOOD = "for n in range(3):\n    print(n)"
 BAD = "for n in range(3):\nprint(n)"
@@ -113,3 +113,49 @@ def test_every_block_and_every_fence_is_read():
 )
 def test_what_nobody_is_to_learn(record):
     assert problems(record) == []
+
+
+ALONE = "def total(rows):\n    number = 0\n    for row in rows:\n        number += row\n    return number"
+
+
+def bare(text):
+    return {"instruction": "Add the rows up.", "input": "", "output": text}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (ALONE.replace("    ", ""), "unindented"),
+        (ALONE.replace("    ", " ").replace("  ", " "), "unindented"),
+        ("Here is the function:\n\n" + ALONE.replace("    ", ""), "unindented"),
+        (" ".join(ALONE.split()), "one_line"),
+        ("# Adds the rows up. total = 0 for row in rows: total += row", "one_line"),
+        ("import math x = 4 print(math.sqrt(x))", "one_line"),
+    ],
+)
+def test_python_without_a_fence_that_lost_its_layout(text, kind):
+    assert problems(*[bare(ALONE)] * 3, bare(text)) == [kind]
+    assert finding(BrokenCode(), [bare(ALONE), bare(text)]).status is Status.WARN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ALONE,
+        "if x:\n# a comment at the left\n    y = 1",
+        "if x:\n\tfor y in z:\n\t\tprint(y)",
+        " for y in z:\n\tprint(y)",
+        "def f(x): return x",
+        "x = 5; y = 6; print(x)",
+        "total = sum(row for row in rows if row)",
+        "The solution is x = 3 and y = 4, as if x: y held.",
+        "x = 24 * 3 = 72 = 8 * 9",
+        "for example:\n1. bread\n2. salt",
+        "If it rains:\nstay at home.\nwhile it is dry:\ngo out and play (outside).",
+        "else:\nthe other one is right",
+        "# Rain\n\nIt falls.",
+        "# Rain falls for x in y",
+    ],
+)
+def test_python_or_prose_that_lost_nothing(text):
+    assert (unindented(text), joined(text)) == (None, None)

@@ -1,6 +1,7 @@
 """Prompts that stop in the middle, where nearly all others end with a sign."""
 
 from datacheck.checks.unfinished_answers import UnfinishedAnswers
+from datacheck.checks.unverifiable_answers import UnverifiableAnswers
 from datacheck.testing import measure
 
 NAMES = [first + second for first in "bcdfghklmn" for second in "prstvwxyzaeiou"]
@@ -32,6 +33,41 @@ def test_where_many_leave_the_sign_out_and_where_the_rest_is_asked_for():
     bare = [row(f"Tell me where the tree of {name} stands and who planted it there") for name in NAMES[:30]]
     assert cut(*RIGHT, *bare, *CUT) == []
     assert cut(*RIGHT, row("Continue the story: on the hill there stood an oak, and"), CUT[0]) == []  # one is no habit
+
+
+def some(rows, ends):
+    """Every third of the questions cut, behind one of these words."""
+    return [
+        f"{asked.partition('. ')[0]}. Where does {ends[n % len(ends)]}" if n % 3 == 0 else asked
+        for n, asked in enumerate(rows)
+    ]
+
+
+ANYWHERE = ("the tree of", "the tr", "the tree", "the tree of the old", "the tree of the old peo")
+
+
+TOLD = [
+    f"The {name}s live on a hill. Where does the tree of the old people stand, and who planted it?" for name in NAMES
+]
+
+
+def test_a_third_of_the_prompts_cut_is_no_habit_of_leaving_stops_out():
+    assert cut(*map(row, TOLD)) == []
+    found = cut(*map(row, some(TOLD, ANYWHERE)))
+    assert len(found) == 10
+    assert all(n % 3 == 0 for n in found)
+    assert (
+        cut(*map(row, some(TOLD, ANYWHERE[:2]))) == []
+    )  # all of them end so: stems, of which the rest is to be chosen
+
+
+def test_prompts_with_golds_are_cut_as_well():
+    def unasked(asked):
+        rows = [{"question": each, "answer": f"{n + 3}"} for n, each in enumerate(asked)]
+        return [at for at, problem in measure(UnverifiableAnswers(), rows).problems if problem == "unasked"]
+
+    assert unasked(TOLD) == []
+    assert len(unasked(some(TOLD, ANYWHERE))) == 10
 
 
 def test_what_has_no_stop_and_is_whole():

@@ -36,7 +36,26 @@ def test_one_ngram_over_and_over(text):
 def test_a_line_more_than_five_times(end):
     long_line = PLAIN[:60]
     assert problems(PLAIN[100:200] + end + (long_line + end) * 6) == ["repeated_line"]
-    assert problems(PLAIN[100:200] + end + (long_line + end) * 5) == []
+    assert problems(PLAIN[100:200] + end + (long_line + end) * 5 + PLAIN[200:300]) == []
+
+
+WHOLE = "".join(f"{PLAIN[n * 20 : n * 20 + 20]}。" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("end", "found"),
+    [
+        ("因此合同无效。" * 3, ["repeated_end"]),
+        ("因此合同无效。" * 3 + "因此合", ["repeated_end"]),
+        ("因此合同无效。" * 2, []),
+        ("因此合同无效。" * 2 + "因此合", []),
+        ("因此合同无效。" * 3 + "双方应当各自返还。", []),
+        ("好。" * 3, []),
+        ("\n    return values(1);\n    return values(1);\n    return values(1);\n}", []),
+    ],
+)
+def test_a_text_that_ends_in_a_loop(end, found):
+    assert problems(WHOLE + end) == found
 
 
 def test_in_json_values_repeat_and_keys_do_not_count():
@@ -47,6 +66,13 @@ def test_in_json_values_repeat_and_keys_do_not_count():
     assert problems(objects(lambda n: PLAIN[n * 6 : n * 6 + 6])) == []
     assert problems(objects(lambda n: "协议成团价，不含门票和午餐")) == ["repeated_ngram"]
     assert problems("价格：" + objects(lambda n: PLAIN[n * 6 : n * 6 + 6])) == ["repeated_ngram"]  # no JSON
+
+
+def test_commands_of_latex_are_no_words():
+    rng = random.Random(3)
+    terms = [rf"{rng.randrange(10, 99)} \overrightarrow{{{rng.choice('ABCDPQR')}}}" for _ in range(60)]
+    assert problems("Let the origin be O. " + " + ".join(terms)) == []
+    assert problems("Let the origin be O. " + r"\overrightarrow{A} + \overrightarrow{B} + " * 40) == ["repeated_ngram"]
 
 
 def test_both():

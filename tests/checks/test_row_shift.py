@@ -79,6 +79,25 @@ def test_windows_over_one_text_are_no_shift():
     assert measure(RowShift(), chats(rows)).value("rate").n == 0
 
 
+def test_lines_of_a_drama_go_on_and_are_no_shift():
+    rows = pairs(400)
+    said = [told for _, told in rows]
+    scenes = [(asked, f"{told} {rows[n + 1][0] if n % 4 == 0 else ''}") for n, (asked, told) in enumerate(rows[:-1])]
+    for table, shifted in ((scenes, 0), (rows[:-1], 10)):  # the same ten answers, beside lines that go on and others
+        slipped = [(asked, said[n + 1] if 40 <= n < 50 else told) for n, (asked, told) in enumerate(table)]
+        assert measure(RowShift(), chats(slipped)).value("shifted") == Ratio(shifted, 399)
+
+
+def test_labels_of_a_judge_are_no_variables():
+    def judged(gold):
+        asked = ["Which is true, (A) or (B)?", "Which word is the longer one, $x$ or the other?"]
+        return [{"question": f"{n}: {asked[n % 2]}", "answer": gold(n)} for n in range(200)]
+
+    assert measure(RowShift(), judged(lambda n: "A>B" if n % 3 else "B>A")).value("strange").n == 0
+    formulas = measure(RowShift(), judged(lambda n: f"A + {n}B"))
+    assert formulas.value("strange").n == 100
+
+
 def test_two_that_changed_places_do_not_warn():
     rows = pairs(40)
     rows[7], rows[8] = (rows[7][0], rows[8][1]), (rows[8][0], rows[7][1])

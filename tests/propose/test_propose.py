@@ -282,8 +282,9 @@ def test_texts_that_no_reader_knows_are_said_and_not_passed(tmp_path: Path, here
     assert (code, f'no reader knows the texts under "{key}"' in text) == (3, True)
 
 
-def test_conversations_that_wait_for_their_answer_are_prompts(tmp_path: Path, here, command):
-    rows = "".join(json.dumps({**SHAPES["waiting"], "n": n}) + "\n" for n in range(24))
+@pytest.mark.parametrize("shape", [SHAPES["waiting"], {"traj": [*CHAT, {"role": "user", "content": "谢谢，再见"}]}])
+def test_conversations_that_wait_for_their_answer_are_prompts(tmp_path: Path, here, command, shape):
+    rows = "".join(json.dumps({**shape, "n": n}) + "\n" for n in range(24))
     (tmp_path / "data.jsonl").write_text(rows, encoding="utf-8")
     assert command("init", tmp_path / "data.jsonl", "--to", tmp_path / "contract.yaml")[0] == 0
     command("run", tmp_path / "contract.yaml", "--out", tmp_path / "out")

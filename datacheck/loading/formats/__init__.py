@@ -8,8 +8,9 @@ accepts is "unknown", never a guess.
 import importlib
 import pkgutil
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
+from typing import Any
 
 from datacheck.loading.formats.base import ON_REQUEST, Format, Kind, Name
 from datacheck.loading.formats.turns import Extract, Styles
@@ -62,9 +63,27 @@ def formats() -> tuple[Format, ...]:
 def candidates(keys: frozenset[str], wanted: str) -> tuple[Format, ...]:
     """Return the formats to try for records with these keys, in order; `wanted` is "auto" or one format."""
     found = [each for each in formats() if each.fits(keys)]
+    if wanted == _WAITING:
+        waiting = (each._replace(name=_WAITING, read=partial(_as_prompts, each)) for each in found if _is_chat(each))
+        return (*(each for each in found if each.name == wanted), *waiting)
     if wanted != "auto":
         return tuple(each for each in found if each.name == wanted)
     more = [known for known in _SAY_MORE if known <= keys]
     return tuple(
         each for each in found if each.rank >= ON_REQUEST and (not more or any(known <= each.needs for known in more))
     )
+
+
+_WAITING = "prompt_only"  # as this `init` proposes conversations of any shape in which nobody answers at the end
+
+
+def _is_chat(form: Format) -> bool:
+    return known_names()[form.name].kind == "chat"
+
+
+def _as_prompts(form: Format, record: dict[str, Any], styles: Styles) -> Extract | None:
+    """Read a conversation of which every message is prompt, also what an assistant says in it."""
+    extract = form.read(record, styles)
+    if extract is None:
+        return None
+    return extract._replace(turns=[("prompt", *turn[1:]) if turn[0] == "response" else turn for turn in extract.turns])
