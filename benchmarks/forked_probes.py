@@ -21,8 +21,11 @@ _IMPORTED = {
     "ms_swift": "datasets swift.arguments swift.pipelines.train swift.model",
     "openrlhf": "datasets transformers openrlhf.datasets openrlhf.utils.agent deepspeed",
     "verl": "datasets pandas verl.utils.dataset.multiturn_sft_dataset verl.utils.dataset.rl_dataset",
+    "unsloth": "unsloth unsloth.models.rl unsloth.trainer unsloth_zoo.dataset_utils",
     "mlx_lm": "mlx_lm.lora mlx_lm.tokenizer_utils transformers",
 }
+
+_ENVIRONMENT = {"unsloth": {"UNSLOTH_ALLOW_CPU": "1"}}  # it cannot be imported without a GPU else
 
 
 class Forked:
@@ -54,7 +57,7 @@ class Forked:
             (home / name).mkdir(parents=True, exist_ok=True)
         command = [os.path.abspath(python), __file__, str(asking._CHILD), *_IMPORTED[family].split()]  # noqa: PTH100, SLF001
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        environment = asking._environment(home)  # noqa: SLF001
+        environment = asking._environment(home) | _ENVIRONMENT.get(family, {})  # noqa: SLF001
         child = subprocess.Popen(command, cwd=home, env=environment, text=True, **pipes)
         self.running[python] = child
         return child

@@ -243,6 +243,39 @@ def mlx_lm_cases() -> list[Case]:
     ]  # fmt: skip
 
 
+def unsloth_cases() -> list[Case]:
+    """Texts, prompts with completions, conversations; with and without the markers of ChatML."""
+    turns, pairs = [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}], [{"prompt": "q", "completion": "a"}]
+    answers = {"train_on_responses_only": True, "instruction_part": "<|im_start|>user\n",
+               "response_part": "<|im_start|>assistant\n"}  # fmt: skip
+    talks = (("human", "q"), ("gpt", "a")), (("system", "s"), ("user", "q"), ("assistant", "b"))
+    shared = [{"conversations": [{"from": role, "value": text} for role, text in talk]} for talk in talks]
+    notebook = {"standardize_sharegpt": True, "apply_chat_template": "conversations"}
+    talk = "<|im_start|>user\nq<|im_end|>\n<|im_start|>assistant\na<|im_end|>\n"
+    called = {"messages": [Q, _CALL, _RESULT, A], "tools": _TOOLS}
+    return [
+        Case("unsloth.sft", [{"text": "x y"}, {"text": "2024"}], {}, (_TEXTS,)),
+        Case("unsloth.sft", [{"text": talk}, {"text": f"{talk}{talk}"}], {**answers, "max_seq_length": 24}),
+        Case("unsloth.sft", turns, {}, (_KTO,)),
+        Case("unsloth.sft", turns, answers, (_KTO,)),
+        Case("unsloth.sft", turns, {**answers, "last_response_only": True, "max_seq_length": 30}),
+        Case("unsloth.sft", [called], {**answers, "mask_out_tokens": "call"}),
+        Case("unsloth.sft", turns, {"max_seq_length": 24, "truncation_mode": "keep_end"}),
+        Case("unsloth.sft", turns, {"assistant_only_loss": True}),
+        Case("unsloth.sft", turns, {"train_on_responses_only": True, "max_seq_length": 40}),
+        Case("unsloth.sft", [{"prompt": [S, Q, A, Q], "completion": [B]}], {"assistant_only_loss": True}),
+        Case("unsloth.sft", shared, notebook),
+        Case("unsloth.sft", shared, {**notebook, **answers, "max_seq_length": 28}),
+        Case("unsloth.sft", turns, {**answers, "apply_chat_template": "messages"}, (_KTO,)),
+        Case("unsloth.sft", [*pairs, {"prompt": "q? ", "completion": "a"}]),
+        Case("unsloth.sft", pairs, {"completion_only_loss": False, "max_length": 5}),
+        Case("unsloth.sft", [{"prompt": [Q], "completion": [A]}, {"prompt": [S, Q, A, Q], "completion": [B]}]),
+        Case("unsloth.sft", [{"prompt": [S, Q, A, Q], "completion": [B]}], {**answers, "max_seq_length": 40}),
+        Case("unsloth.sft", [], answers, shape="plain"),
+        Case("unsloth.sft", [], {**answers, "apply_chat_template": "messages"}, shape="plain"),
+    ]
+
+
 def openrlhf_cases() -> list[Case]:
     """Texts with the template of words, and messages with the tokenizer's."""
     chat, turns = {"data.apply_chat_template": True}, [{"messages": [Q, A]}, {"messages": [S, Q, A, Q, B]}]
@@ -400,4 +433,5 @@ _LONGER = {"chosen": "a b c d e f g 你好 🙂 h i j k", "rejected": "b"}
 _OF_PROMPT = ("prompt_pairs", "ultra")
 _KTO_RUN = {"remove_unused_columns": False}
 CASES = {"axolotl": axolotl_cases, "trl": trl_cases, "llamafactory": llamafactory_cases, "ms_swift": ms_swift_cases,
-         "verl": verl_cases, "openrlhf": openrlhf_cases, "mlx_lm": mlx_lm_cases}  # fmt: skip
+         "verl": verl_cases, "openrlhf": openrlhf_cases, "mlx_lm": mlx_lm_cases,
+         "unsloth": unsloth_cases}  # fmt: skip

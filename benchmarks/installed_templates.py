@@ -1,11 +1,11 @@
 """Twins against installed trainers, model by model: each template on a small tokenizer with that model's own tokens.
 
-    python benchmarks/installed_templates.py --python ENV/bin/python --trainer trl|llamafactory|verl|openrlhf|axolotl
+    python benchmarks/installed_templates.py --python ENV/bin/python --trainer NAME
         [--templates DIR…] [--only NAME…] [--count 12]
 
 Conversations are drawn from a grammar (conversation_cases.py) and given to the trainer in files of one row: fate, token
-ids and labels must be equal. TRL, verl, OpenRLHF and axolotl take *.jinja of the folders (trl/chat_templates of the
-installed TRL, those of axolotl, others of model repositories); LLaMA-Factory its own templates by name. Counts go to
+ids and labels must be equal. LLaMA-Factory takes its own templates by name, the others *.jinja of the folders
+(trl/chat_templates of the installed TRL, those of axolotl, others of model repositories). Counts go to
 docs/benchmarks/installed_templates.json, and for LLaMA-Factory a digest of what the package gave, which a test compares
 with the twin's.
 """
@@ -149,7 +149,12 @@ _AXOLOTL: list[tuple[str, dict[str, Any]]] = [
     ("axolotl.sft", {"datasets.type": "chat_template", "sequence_len": 4096, "datasets.train_on_eos": "all"}),
     ("axolotl.dpo", {"datasets.type": "chat_template.default", "sequence_len": 4096}),
 ]
-_OF_JINJA = {"axolotl": _AXOLOTL, "trl": _TRL, "verl": _VERL, "openrlhf": _OPENRLHF}
+_UNSLOTH: list[tuple[str, dict[str, Any]]] = [
+    ("unsloth.sft", {"train_on_responses_only": True, "max_seq_length": 4096}),
+    ("unsloth.sft", {"train_on_responses_only": True, "apply_chat_template": "messages", "max_seq_length": 4096}),
+    ("unsloth.sft", {"assistant_only_loss": True, "max_seq_length": 4096}),
+]
+_OF_JINJA = {"axolotl": _AXOLOTL, "trl": _TRL, "verl": _VERL, "openrlhf": _OPENRLHF, "unsloth": _UNSLOTH}
 
 
 def models(arguments: argparse.Namespace, scratch: Path) -> Iterator[Model]:

@@ -238,6 +238,7 @@ _SAID: dict[str, dict[str, tuple[str, ...]]] = {
     "llamafactory": {"fate": ("media_template",), **dict.fromkeys(("tokens", "labels"), ("labels_shifted",))},
     "trl": {"fate": ("images_column",)},
     "axolotl": {"fate": ("images_column",)},
+    "unsloth": {"fate": ("images_column", "tokens_given", "text_pair")},
 }
 
 

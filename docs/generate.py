@@ -275,7 +275,9 @@ object of ours; so is flash_attn, where it is not installed); for axolotl throug
 without what it would write for a next run, and its collator, DPO and KTO through its own trainers (bitsandbytes,
 xformers, flash-attn and other CUDA packages are not needed for that); for MLX-LM through its `load_dataset`, its
 batches (each row is one) and `default_loss`, of which is asked which tokens count (a Mac is not needed: `pip install
-"mlx[cpu]"`). Name the `template` of LLaMA-Factory or ms-swift
+"mlx[cpu]"`); for Unsloth through `standardize_data_formats`, the SFTTrainer that it makes of TRL's, and
+`train_on_responses_only` (no GPU is needed: it is imported with UNSLOTH_ALLOW_CPU and made to patch TRL afterwards, and
+where no row is left, which stops the run, the rows are left out). Name the `template` of LLaMA-Factory or ms-swift
 in `run.settings`: without one LLaMA-Factory reads the tokenizer's, and of ms-swift no tokens are compared. Asked are
 the first row, up to 200 rows that the twin marks, and others that it keeps, evenly spread, up to 500 in all. Fates are
 compared, and where the run names a tokenizer token ids and labels. trainer_drops says "your trl 1.16.0 agrees on 500 of
@@ -286,8 +288,8 @@ probes for {probes}. `packing` is left out, since a pack is no row any more.
 compared is told so. `make trainers TRAINER_PYTHON=ENV/bin/python TOKENIZER=DIR` (benchmarks/installed_trainers.py)
 compares hostile rows between two good ones, alone and together, texts that are dates, real files, and conversations
 with the templates of TRL; with `TRAINERS_ARGS="--trainer ms_swift"` another trainer (also llamafactory, verl, openrlhf,
-axolotl, mlx_lm; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template these train
-with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
+axolotl, mlx_lm, unsloth; ms-swift's GRPO wants TRL 0.26 or newer beside it). On a tokenizer with Qwen2.5's template
+these train with their own `qwen` and `qwen2_5`. "by rule" are rows that a named rule leaves open; each is counted in
 docs/benchmarks/installed_trainers.json. Most are rules of the twin, below, which a report shows: system_empty,
 end_in_answer, message_masked (last, or blank first), call_behind_words, two_prompts, two_answers, earlier_trained,
 rejected_without_tools, no_answer (of a pair; ms-swift), media_of_row, columns_by_case, messages_of_embeddings,
@@ -324,9 +326,12 @@ whole and where they need not. OpenRLHF with them for SFT, of the last answer an
 with templates of its own and of TRL, for SFT with the end tokens of trained turns and of all, and for DPO. OpenRLHF
 and axolotl also with those of GLM 4.6 and Phi 4 mini as llama.cpp keeps them; that of Phi 4 mini cannot be rendered
 where no tools are handed over, so that of 48 rows 4 are kept, by package and twin alike. All four also with those of
-DeepSeek V3.1, Seed-OSS and Kimi K2 Thinking as llama.cpp keeps them. TRL 1.10 begins a completion
-behind as many tokens as the prompt alone has, where 1.16 looks where both part: where a prompt's tokens do not begin
-the whole (DeepSeek V3, Nemotron 3), its labels are others than the twin's, which stands for 1.16.
+DeepSeek V3.1, Seed-OSS and Kimi K2 Thinking as llama.cpp keeps them. TRL also with those of Phi 4 and Mistral's tekken
+as axolotl keeps them, and 19 that Unsloth ships (Qwen 3 and 2.5, Llama 3.1, Gemma 3, 3n and 4, gpt-oss, Phi 3.5 and 4,
+LFM 2.5, ChatML and older ones), on 2026-11-30. Unsloth with some of TRL's and of these: with markers that it finds
+itself, of conversations that it renders or that a notebook renders into text, and with assistant_only_loss. TRL 1.10
+begins a completion behind as many tokens as the prompt alone has, where 1.16 looks where both part: where a prompt's
+tokens do not begin the whole (DeepSeek V3, Nemotron 3), its labels are others than the twin's, which stands for 1.16.
 """
 
 

@@ -86,6 +86,11 @@ class Renderer:
     _buffer: bytes = field(default=b"", init=False)
     _lost: int = field(default=0, init=False)
 
+    @property
+    def source(self) -> str:
+        """The text of the template that is rendered."""
+        return self.sources.get(self.name or "default", "")
+
     def __enter__(self) -> Self:
         return self
 

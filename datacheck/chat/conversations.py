@@ -52,7 +52,9 @@ class Conversation(NamedTuple):
     part: the key that makes it one (messages, chosen, rejected, completion, prompt, text).
     messages: with the roles of templates; places: the JSON path of each; answers: index of the first answer, for the
     loss "completion". Without messages: plain `prompt` and `text` that follow each other (no template is used).
-    called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too.
+    called: a plain text gets the special tokens that a call of the tokenizer adds; "ended": the end token, too; "once":
+    so does a rendered one, but neither where `opening` (None: the text itself) begins with the BOS, or the template
+    names it.
     ended: the end token is put behind an answer that is plain text and not called.
     open_end: behind the last message stands what the template writes before an answer. unopened: it does not behind the
     prompt, where that is rendered alone.
@@ -60,6 +62,7 @@ class Conversation(NamedTuple):
     asked: the messages whose text is cut off as the prompt, where these are not those before `answers` ("cut_out"); of
     a pair the prompt with its other answer ("shared").
     ends: which end tokens are trained (`datacheck.trainers.base.TurnEnds`). pieces: texts, and whether each is trained.
+    markers: of what is trained that alone which they say (`datacheck.trainers.base.Markers`).
     """
 
     part: str
@@ -72,7 +75,8 @@ class Conversation(NamedTuple):
     tools: list[Any] | None = None
     extra: Mapping[str, Any] | None = None
     weights: tuple[float, ...] | None = None
-    called: Literal["", "bare", "ended"] = ""
+    called: Literal["", "bare", "ended", "once"] = ""
+    opening: str | None = None
     ended: bool = True
     written: Any = None
     open_end: bool = False
@@ -80,6 +84,7 @@ class Conversation(NamedTuple):
     asked: list[dict[str, Any]] | None = None
     ends: Any = None
     pieces: tuple[tuple[str, bool], ...] = ()
+    markers: Any = None
 
 
 def conversations(record: Any, roles: Mapping[str, str] | None = None) -> list[Conversation]:
@@ -106,16 +111,17 @@ def trained_as(trained: Any) -> list[Conversation]:
     """The training examples of what the twin of a trainer reads in a record (`datacheck.trainers.base.Trained`)."""
     found = _trained_as(trained)
     own = trained.written or [None] * len(found)
-    return [each._replace(written=written) for each, written in zip(found, own, strict=True)]
+    more = {"markers": trained.markers, "called": trained.called, "opening": trained.opening}
+    return [each._replace(written=written, **more) for each, written in zip(found, own, strict=True)]
 
 
 def _trained_as(trained: Any) -> list[Conversation]:
     more = {"tools": trained.tools, "extra": trained.template_arguments, "asked": trained.asked}
     more["unopened"] = trained.unopened
     if trained.pieces:
-        return [Conversation("text", trained.loss, places=("text",), pieces=trained.pieces, called=trained.called)]
+        return [Conversation("text", trained.loss, places=("text",), pieces=trained.pieces)]
     if trained.text is not None:
-        return [Conversation("text", "all", text=trained.text, places=("text",), called=trained.called)]
+        return [Conversation("text", "all", text=trained.text, places=("text",), ended=trained.ended)]
     if trained.messages is not None:
         places = _numbered("messages", trained.messages)
         more |= {"weights": trained.weights, "open_end": trained.open_end, "ends": trained.ends}
@@ -135,7 +141,7 @@ def _joined(part: str, trained: Any, answer: Any, more: Mapping[str, Any]) -> Co
     prompt = trained.prompt
     if not isinstance(prompt if answer is None else answer, list):
         said = Conversation(part, loss, prompt=prompt or "", text=answer or "", places=("prompt", part))
-        return said._replace(called=trained.called, ended=trained.ended)
+        return said._replace(ended=trained.ended)
     before = _as_list(prompt)
     told = answer or []
     places = (*_numbered("prompt", before), *_numbered(part, told))

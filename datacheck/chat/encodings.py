@@ -43,7 +43,7 @@ def texts_of(work: Work, run: SampleRun) -> list[tuple[list[str], bool]]:
     if work.counts:
         return [(list(work.pieces) or [""], False)]
     loss = work.conversation.loss
-    called = bool(work.conversation.called) and work.conversation.messages is None
+    called = work.called
     if loss == "apart":
         return [([text for text, _ in work.conversation.pieces if text] or [""], called)]
     if loss == "answer_alone" and work.prompt is not None:

@@ -50,6 +50,8 @@ def _said_faults(conversation: Conversation, work: Work) -> Iterator[Fault]:
 
 def _wanted(conversation: Conversation, number: int) -> bool:
     """Whether the loss means this answer to be trained."""
+    if conversation.markers is not None and conversation.markers.last:
+        return number == len(conversation.messages or ()) - 1
     if conversation.loss in (*AFTER_PROMPT, "cut_out", "answer_alone"):
         return number >= conversation.answers
     if conversation.loss in ("weights", "located") and conversation.weights:

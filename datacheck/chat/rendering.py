@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from datacheck.chat.apart import answer_requests, answer_text
 from datacheck.chat.child import Renderer, RenderRequest, Reply
 from datacheck.chat.conversations import Conversation
 from datacheck.chat.cut_out import CUT_OUT, cut_requests, cut_texts, is_left_out, put_together
+from datacheck.chat.found_markers import found_markers, has_marks
 from datacheck.chat.located import located_requests, located_stretches
 from datacheck.chat.sample import Fault, answer_place
 from datacheck.chat.shared import shared_prompt, shared_requests
@@ -19,6 +20,7 @@ from datacheck.i18n.message import Message
 
 _EACH_ALONE = ("turns", "turns_alone")
 AFTER_PROMPT = ("completion", "assistant_of_completion")
+_UNMARKED: Mapping[str, Any] = {"assistant": "all", "assistant_of_completion": "completion"}
 _NO_END = Message("the tokenizer has no end token")
 _NO_ANSWER = Message("nothing is left of the prompt or of the answer")
 _NOT_CONTINUED = Message("the template does not show the end of the prompt's last answer")
@@ -44,10 +46,61 @@ class Work(NamedTuple):
     parted: bool = False  # what was cut off as the prompt does not begin the whole
     stretches: Mapping[int, tuple[int, int]] = MappingProxyType({})  # see `located_stretches`
     answer: str = ""  # of one that is rendered alone: without the end token
+    called: bool = False  # a call of the tokenizer adds what it adds to any text
 
 
 def rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Renderer | None) -> Iterator[Work]:
     """Yield the texts of each conversation, in order; without a renderer those of messages have a fault instead."""
+    template = renderer.source if renderer is not None else ""
+    for work in _rendered(_with_markers(source, tokenizer, renderer), tokenizer, renderer):
+        yield work._replace(called=_is_called(work, tokenizer.special.get("bos_token", ""), template))
+
+
+def _with_markers(
+    source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Renderer | None
+) -> Iterator[Conversation]:
+    """Conversations with the markers that their trainer finds where nobody names them."""
+    for conversation in source:
+        markers = conversation.markers
+        if markers is None or (markers.asked and not markers.instead):
+            yield conversation
+        elif renderer is not None and markers.instead and has_marks(renderer.source):
+            yield conversation._replace(markers=None)
+        else:
+            asked, answer = _found(tokenizer, renderer, instead=markers.instead)
+            loss = _UNMARKED.get(conversation.loss, conversation.loss) if markers.instead else conversation.loss
+            yield conversation._replace(loss=loss, markers=markers._replace(asked=asked, answer=answer))
+
+
+def _found(tokenizer: Tokenizer, renderer: Renderer | None, *, instead: bool) -> tuple[str, str]:
+    """Two markers; empty ones, which have no tokens, where none are found."""
+    key = (renderer and renderer.source, instead)
+    if key not in tokenizer.markers:
+        found = None
+        if renderer is not None:
+            probe = Renderer(renderer.sources, renderer.special, renderer.name, now=renderer.now)
+            with probe:
+
+                def render(messages: Sequence[dict[str, Any]], opened: bool) -> str | None:
+                    (reply,) = probe.render([RenderRequest(messages, prompt=opened, spans=False)])
+                    return None if reply.fault else reply.text
+
+                found = found_markers(tokenizer, renderer.source, render, harmony=instead)
+        tokenizer.markers[key] = found or ("", "")
+    asked, answer = tokenizer.markers[key]
+    return asked, answer
+
+
+def _is_called(work: Work, bos: str, template: str) -> bool:
+    """Whether the text gets what a call of the tokenizer adds."""
+    conversation = work.conversation
+    if conversation.called != "once":
+        return bool(conversation.called) and conversation.messages is None
+    opening = work.text if conversation.opening is None else conversation.opening
+    return not (bos and (opening.startswith(bos) or bos in template))
+
+
+def _rendered(source: Iterator[Conversation], tokenizer: Tokenizer, renderer: Renderer | None) -> Iterator[Work]:
     waiting: list[Conversation] = []  # those whose replies have not come yet
 
     def requests() -> Iterator[RenderRequest]:
@@ -147,8 +200,8 @@ def _plain(conversation: Conversation, eos: str) -> Work:
         return answered_alone(conversation, eos, conversation.prompt, told)
     if conversation.loss == "shared":
         return Work(conversation, conversation.prompt + told, prompt=conversation.prompt, by="concatenation")
-    answered = not called and conversation.ended and conversation.loss == "completion"
-    if (called == "ended" or answered) and not told.endswith(eos):
+    ends = conversation.ended and (called == "once" or (not called and conversation.loss == "completion"))
+    if (called == "ended" or ends) and not told.endswith(eos):
         told += eos
     if conversation.loss != "completion":
         by = "sampled" if conversation.loss == "sampled" else "all"

@@ -31,8 +31,8 @@ class Sample(NamedTuple):
     """One training example as tokens.
 
     text, ids, labels (1: TRAIN, 0: skip), encoding: before truncation; kept: what is left after it.
-    by: how the mask was found: generation, prefix, concatenation, turns, located, apart, own (the trainer's
-    template), all, sampled;
+    by: how the mask was found: generation, prefix, concatenation, turns, located, apart, markers, own (the
+    trainer's template), all, sampled;
     None: nothing could be rendered.
     taught: places whose label is another token than the one that stands there.
     error: a limit of ours that was hit: nothing is known of this example.

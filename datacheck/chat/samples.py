@@ -11,6 +11,7 @@ from datacheck.chat.conversations import Conversation
 from datacheck.chat.cut_out import CUT_OUT, cut_labels, is_aligned
 from datacheck.chat.encodings import Encodings, encoded, texts_of, tokens_of, trimmed
 from datacheck.chat.located import located_labels
+from datacheck.chat.markers import MarkerTokens, marked, marker_tokens
 from datacheck.chat.mask import by_spans, common_start, concatenation, kept, runs
 from datacheck.chat.mask_faults import mask_faults
 from datacheck.chat.rendering import Work, rendered
@@ -22,6 +23,7 @@ from datacheck.i18n.message import Message
 
 _FIRST = {"chosen": "rejected", "chosen_messages": "rejected_messages", "chosen_response": "rejected_response"}
 _BATCH = 64  # rows whose texts are tokenized together, on all cores
+_NO_MARKER = Message("a marker of questions or answers has no token")
 _NOT_SHARED = Message(
     "the tokens of the prompt are others before each answer of the pair, or the answer takes some away"
 )
@@ -97,23 +99,37 @@ def _sample(work: Work, tokens: Encodings, run: SampleRun, other: Encoding | Non
     faults: list[Fault] = []
     if work.by == "turns":
         return _turned_sample(work, tokens, run)
+    labels, aligned = _labels(work, tokens, run, other)
+    if not aligned and run.boundary == "prompt":
+        faults.append(Fault("prompt_not_prefix", answer_place(work.conversation), None))
     encoding, prompt = tokens.whole, tokens.prompt
     ids = encoding.ids
-    if prompt is not None:
-        labels, aligned = concatenation(prompt.ids, ids, _boundary(prompt.ids, ids, run, other))
-        if work.conversation.loss == "assistant_of_completion":
-            labels = [one & both for one, both in zip(labels, by_spans(encoding, list(work.spans)), strict=True)]
-        if not aligned and run.boundary == "prompt":
-            faults.append(Fault("prompt_not_prefix", answer_place(work.conversation), None))
-    elif work.by in ("all", "sampled"):
-        labels = [int(work.by == "all")] * len(ids)
-    else:
-        labels = by_spans(encoding, list(work.spans))
     turns = turn_lengths(by_spans(encoding, list(work.answers)) if work.answers else labels) if run.keep else ()
     left = run.kept(turns, len(ids), 0 if other is None or prompt is None else len(other.ids) - len(prompt.ids))
+    if work.conversation.markers is not None:
+        found = marker_tokens(run.tokenizer, work.conversation.markers)
+        if found is None:
+            return Sample(work.conversation, faults=(Fault("not_encodable", None, _NO_MARKER),))
+        labels = _marked(ids, labels, range(len(ids)) if work.conversation.markers.instead else left, found)
+        spans = [(encoding.offsets[first][0], encoding.offsets[stop - 1][1]) for first, stop in runs(labels)]
+        work = work._replace(by="markers", prompt=None, spans=spans)
     if work.by != "sampled":
         faults += mask_faults(work, ids, labels, left, run)
     return Sample(work.conversation, work.text, ids, labels, encoding, left, work.by, tuple(faults))
+
+
+def _labels(work: Work, tokens: Encodings, run: SampleRun, other: Encoding | None) -> tuple[list[int], bool]:
+    """The labels of a text, and whether the tokens of its prompt begin those of the whole."""
+    encoding, prompt = tokens.whole, tokens.prompt
+    if prompt is not None:
+        boundary = _boundary(prompt.ids, encoding.ids, run, other)
+        labels, aligned = concatenation(prompt.ids, encoding.ids, boundary)
+        if work.conversation.loss == "assistant_of_completion":
+            labels = [one & both for one, both in zip(labels, by_spans(encoding, list(work.spans)), strict=True)]
+        return labels, aligned
+    if work.by in ("all", "sampled"):
+        return [int(work.by == "all")] * len(encoding.ids), True
+    return by_spans(encoding, list(work.spans)), True
 
 
 def _turned_sample(work: Work, tokens: Encodings, run: SampleRun) -> Sample:
@@ -232,6 +248,19 @@ def _own_sample(work: Work, whole: Encoding, counts: list[int], run: SampleRun, 
     if taught:  # the label says what ends the turn
         faults = [fault for fault in faults if fault.problem not in ("end_not_trained", "end_missing")]
     return made._replace(faults=tuple(faults))
+
+
+def _marked(ids: Sequence[int], labels: Sequence[int], left: range | frozenset[int], found: MarkerTokens) -> list[int]:
+    """What is trained by markers, which are looked for in what is left of a row, and by its labels before.
+
+    Of what is cut off it is told what would have been trained.
+    """
+    places = sorted(left)
+    whole = marked(ids, found) if len(places) < len(ids) else [0] * len(ids)
+    made = [one & both for one, both in zip(whole, labels, strict=True)]
+    for at, label in zip(places, marked([ids[at] for at in places], found), strict=True):
+        made[at] = label & labels[at]
+    return made
 
 
 def _boundary(prompt: Sequence[int], ids: Sequence[int], run: SampleRun, other: Encoding | None) -> int | None:

@@ -41,6 +41,7 @@ class Tokenizer:
     backend: Backend
     special: Mapping[str, str]
     ends: frozenset[int]
+    markers: dict[Any, Any] = field(default_factory=dict)  # texts that were looked for, as tokens (`markers.py`)
     _blank: dict[int, bool] = field(default_factory=dict)
 
     def encode(self, texts: Sequence[str], *, special: bool = False) -> list[Encoding]:

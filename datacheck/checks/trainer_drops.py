@@ -32,7 +32,7 @@ from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunO
 from datacheck.features.tokens import TokenRun, token_run_of
 from datacheck.trainers import is_trainer, trainer_names
 from datacheck.trainers.base import FATES, LOST, Mode, Rule, Settings, SettingsError
-from datacheck.trainers.compared import version_note
+from datacheck.trainers.compared import release, version_note
 
 _ORDER = {fate: place for place, fate in enumerate(FATES)}
 
@@ -169,7 +169,8 @@ class TrainerDrops(Check):
         agreed = _disagreements(asked)
         if agreed is None:
             return told
-        package, same = self.python.package, agreed.of - agreed.n
+        name, _, version = self.python.package.partition(" ")
+        package, same = Message("{name} {version}", name=name, version=release(version)), agreed.of - agreed.n
         said = Message("your {package} agrees on {same:,} of {n:,} rows", package=package, same=same, n=agreed.of)
         return [said, *told]
 

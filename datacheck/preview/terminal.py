@@ -30,6 +30,7 @@ _PHRASES: dict[str, Phrase] = {
     "generation": "mask: the template's {% generation %}",
     "prefix": "mask: from prefixes (the template has no {% generation %})",
     "concatenation": "mask: all after the prompt",
+    "markers": "mask: the answers, by the markers before and behind them",
     "own": "mask: the answers, by the trainer's own template",
     "all": "mask: every token is trained",
     "sampled": "a prompt: the model writes the answer, nothing is trained",

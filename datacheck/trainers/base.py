@@ -116,6 +116,20 @@ class TurnEnds(NamedTuple):
         return "all" in (self.turns, self.ends)
 
 
+class Markers(NamedTuple):
+    """Texts before what is asked and before an answer: what stands behind an answer's is trained (Unsloth).
+
+    Empty ones are found by what the template writes. last: the last answer alone; masked: texts that are not trained
+    within an answer either. instead: only where the template marks nothing itself, and before a row is cut.
+    """
+
+    asked: str = ""
+    answer: str = ""
+    last: bool = False
+    masked: tuple[str, ...] = ()
+    instead: bool = False
+
+
 class TokenizerChange(NamedTuple):
     """What a trainer does to the tokenizer: its end token (None: as it is), further special tokens.
 
@@ -133,6 +147,8 @@ class Trained(NamedTuple):
     One of: `messages` (a conversation), `text`, `prompt` with `response`, or `chosen` and `rejected` (with `prompt`
     where it is apart). Prompt and answers are messages or text, as the trainer has them. `label` is KTO's.
     called: text gets what a call of the tokenizer adds (a BOS), and where it is "ended" the end token behind it.
+    "once": also what a template wrote, but nothing where `opening` begins with the BOS (None: the text itself), or the
+    template names it.
     ended: the trainer puts the end token behind an answer that is text, where it is not called.
     written: what it tokenizes of each example, where it has templates of its own; then the rest is for people.
     open_end: the conversation ends without an answer, and as for sampling. unopened: nothing is written behind the
@@ -140,6 +156,7 @@ class Trained(NamedTuple):
     asked: the messages that are cut off as the prompt, where that is not `prompt` (cut_out).
     weights: one for each of `messages`, or of those of `prompt`.
     ends: which end tokens are trained (located). pieces: texts and whether each is trained (apart).
+    markers: of what is trained that alone which they say.
     """
 
     loss: Loss
@@ -153,7 +170,8 @@ class Trained(NamedTuple):
     tools: list[Any] | None = None
     weights: tuple[float, ...] | None = None
     template_arguments: Mapping[str, Any] | None = None
-    called: Literal["", "bare", "ended"] = ""
+    called: Literal["", "bare", "ended", "once"] = ""
+    opening: str | None = None
     ended: bool = True
     written: tuple[WrittenTurns, ...] = ()
     open_end: bool = False
@@ -161,6 +179,7 @@ class Trained(NamedTuple):
     asked: Messages | None = None
     ends: TurnEnds | None = None
     pieces: tuple[tuple[str, bool], ...] = ()
+    markers: Markers | None = None
 
 
 class RowOutcome(NamedTuple):

@@ -127,6 +127,14 @@ class TransformersRows(_Transformers):
         return Arithmetic(batches, updates, unseen, self.warmup(updates), tuple(broken), notes)
 
 
+class UnslothRows(TransformersRows):
+    """TRL's SFTTrainer with the defaults that Unsloth gives its configuration (unsloth/models/rl.py:3314-3344)."""
+
+    per_device_train_batch_size: int = Field(default=4, ge=1)
+    gradient_accumulation_steps: int = Field(default=2, ge=1)
+    warmup_steps: float = Field(default=0.1, ge=0)
+
+
 class TrlGrpoBatches(_Transformers):
     """TRL's GRPO trainer (trl/trainer/grpo_config.py:1060-1120, utils.py:695-792)."""
 
@@ -509,6 +517,7 @@ PLANS: dict[str, type[Batches]] = {
     "trl.orpo": TransformersRows,
     "trl.reward": TransformersRows,
     "trl.sft": TransformersRows,
+    "unsloth.sft": UnslothRows,
     "verl.rl": VerlRlBatches,
     "verl.sft": VerlSftBatches,
 }

@@ -67,7 +67,7 @@ def version_note(mode: Mode, version: str | None) -> Message:
     if not known:
         stands = Message("commit {commit}, no release", commit=mode.upstream.commit[:10])
     else:
-        stands = Message("{versions}", versions=", ".join(known))
+        stands = joined([release(each) for each in known], ", ")
     if version is None:
         return Message(
             "{trainer}: compared with {versions}; run.version is not set", trainer=mode.name, versions=stands
@@ -77,18 +77,27 @@ def version_note(mode: Mode, version: str | None) -> Message:
         return Message(
             "{trainer} {version}: compared with it; it does otherwise than said here, which is for {versions}: {what}",
             trainer=mode.name,
-            version=version,
+            version=release(version),
             versions=stands,
             what=joined([Message(each.says) for each in others]),
         )
     if any(_begins(each, version) for each in known):
-        return Message("{trainer} {version}: compared with it", trainer=mode.name, version=version)
+        return Message("{trainer} {version}: compared with it", trainer=mode.name, version=release(version))
     return Message(
         "{trainer}: not compared with {version}; compared with {versions}",
         trainer=mode.name,
-        version=version,
+        version=release(version),
         versions=stands,
     )
+
+
+_NUMBERS = frozenset(map(str, range(10_000)))  # as a release writes them: 01 stays a text
+
+
+def release(version: str) -> Message:
+    """A release as numbers: 2026.10.9 as a text has so many digits that reports would hide it."""
+    parts = [Message("{part}", part=int(part) if part in _NUMBERS else part) for part in version.split(".")]
+    return joined(parts, ".")
 
 
 def _begins(known: str, version: str) -> bool:

@@ -187,5 +187,15 @@ def rendered_with(to: TrlSft, template: str) -> str:
     """The template that TRL trains with: one of its own where the tokenizer's cannot say what the assistant wrote."""
     if not to.assistant_only_loss or _GENERATION.search(template):
         return template
-    known = _training_templates().get(hashlib.sha256(template.encode()).hexdigest())
-    return (_TEMPLATES / known).read_text(encoding="utf-8") if known else _NO_TRAINING_TEMPLATE
+    found = training_template(template)
+    return _NO_TRAINING_TEMPLATE if found == template else found
+
+
+def training_template(template: str) -> str:
+    """TRL's own template in the place of a model's; that itself where it has none."""
+    known = (
+        None
+        if _GENERATION.search(template)
+        else _training_templates().get(hashlib.sha256(template.encode()).hexdigest())
+    )
+    return (_TEMPLATES / known).read_text(encoding="utf-8") if known else template

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from datacheck.engine.measure import _safe_words
 from datacheck.trainers import trainer, trainer_names
 from datacheck.trainers.compared import compared_with, differing, version_note
 
@@ -84,3 +85,9 @@ def test_every_mode_with_a_probe_was_compared():
 )
 def test_a_version_that_was_not_compared_is_said_so(name, version, said):
     assert version_note(trainer(name), version).said().startswith(said)
+
+
+def test_a_release_that_is_a_date_is_not_hidden_as_a_number():
+    """2026.10.9 has as many digits as what reports mask."""
+    note = _safe_words(version_note(trainer("unsloth.sft"), "2026.10.9"), 200)
+    assert note.said() == "unsloth.sft 2026.10.9: compared with it"

@@ -328,6 +328,11 @@ REAL = {  # rows of which the first is kept, and settings
          {"messages": [Q, {"role": "assistant", "content": None}]}],
         "mask_prompt: true",
     ),
+    "unsloth.sft": (
+        [GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q]}, {"messages": [{**Q, "role": "human"}, A]},
+         {"messages": [Q, {"role": "assistant", "content": None}]}, {"messages": [Q, A], "tools": "{"}],
+        "train_on_responses_only: true",
+    ),
     "axolotl.sft": (
         [GOOD, EMPTY, {"messages": [S, Q, A, Q, B]}, {"messages": [Q]}, {"messages": [Q, A], "tools": ""}, {"messages": [A, Q, A]}],
         "datasets.type: chat_template",
@@ -437,6 +442,8 @@ def _trains_other_tokens(read):
         told = read(record, settings, seen)
         if told.trained is None:
             return told
+        if told.trained.markers is not None:
+            return told._replace(trained=told.trained._replace(markers=None))
         others = {"all": "assistant", "cut_out": "cut_whole", "cut_outs": "cut_whole", "answer_alone": "cut_whole"}
         loss = others.get(told.trained.loss, "all")
         return told._replace(trained=told.trained._replace(loss=loss))

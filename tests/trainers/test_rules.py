@@ -36,6 +36,7 @@ FILTER = {"data.filter_overlong_prompts": True}
 ROW = {"data_source": "openai/gsm8k", "prompt": [Q], "reward_model": {"ground_truth": "1"}}
 CHAT = {"data.apply_chat_template": True}
 MASKED = {"mask_prompt": True}
+SHARED = {"standardize_sharegpt": True, "apply_chat_template": "conversations"}
 TURNS = {**CHAT, "data.input_key": "messages"}
 EVERY = {**TURNS, "data.multiturn": True}
 ASKED = {"data.input_key": "q", "data.output_key": "a"}
@@ -200,6 +201,31 @@ CASES = [
     ("mlx_lm.sft", {}, {"messages": [{**Q, "role": "human"}, A]}, "foreign_role", "messages[0].role"),
     ("mlx_lm.sft", MASKED, {"messages": [A]}, "one_message", "messages"),
     ("mlx_lm.sft", MASKED, {"messages": [Q, A, Q]}, "last_not_answer", "messages[2].role"),
+    # Unsloth
+    ("unsloth.sft", {}, 1, "not_an_object", None),
+    ("unsloth.sft", {}, {"messages": [Q, A], "images": []}, "images_column", "images"),
+    ("unsloth.sft", {}, {"messages": [Q, A], "labels": [1]}, "tokens_given", None),
+    ("unsloth.sft", {}, {"conversations": [H, G]}, "no_formatting_func", None),
+    ("unsloth.sft", {"apply_chat_template": "talk"}, {"messages": [Q, A]}, "missing_column", "talk"),
+    ("unsloth.sft", {}, {"text": None}, "text_expected", "text"),
+    ("unsloth.sft", {}, {"prompt": "q", "completion": None}, "text_expected", "completion"),
+    ("unsloth.sft", {}, {"text": ""}, "text_empty", "text"),
+    ("unsloth.sft", {}, {"text": ["a", "b"]}, "text_pair", "text"),
+    ("unsloth.sft", SHARED, {"conversations": "q a"}, "messages_malformed", "conversations"),
+    ("unsloth.sft", {"apply_chat_template": "messages"}, {"messages": []}, "empty_messages", "messages"),
+    ("unsloth.sft", {"apply_chat_template": "messages"}, {"messages": [[1]]}, "messages_malformed", "messages[0]"),
+    ("unsloth.sft", {}, {"prompt": [Q], "completion": [A, 1]}, "message_not_object", "completion[2]"),
+    ("unsloth.sft", {}, {"messages": [Q, A], "tools": ""}, "tools_malformed", "tools"),
+    ("unsloth.sft", {}, {"messages": [Q, A], "chat_template_kwargs": [1]}, "template_kwargs_malformed", "chat_template_kwargs"),
+    ("unsloth.sft", {"assistant_only_loss": True}, {"text": "x"}, "not_conversational", None),
+    ("unsloth.sft", SHARED, {"conversations": [H, {**G, "weight": 1}]}, "keys_not_two", "conversations"),
+    ("unsloth.sft", SHARED, {"conversations": [H, A]}, "keys_not_two", "conversations"),
+    ("unsloth.sft", SHARED, {"conversations": [H, {"from": "gpt"}]}, "content_not_text", "conversations[1]"),
+    ("unsloth.sft", SHARED, {"conversations": [H, {**G, "value": None}]}, "content_not_text", "conversations[1].value"),
+    ("unsloth.sft", SHARED, {"conversations": [H, {**G, "from": "bot"}]}, "unknown_role", "conversations[1]"),
+    ("unsloth.sft", {}, {"messages": [{**Q, "role": "human"}, A]}, "foreign_role", "messages[0].role"),
+    ("unsloth.sft", {}, {"messages": [Q, {"content": "a"}]}, "role_missing", "messages[1]"),
+    ("unsloth.sft", {}, {"messages": [Q, A]}, "user_words_trained", None),
     # axolotl
     ("axolotl.sft", AX, 1, "not_an_object", None),
     ("axolotl.sft", {}, {"messages": [Q, A]}, "type_missing", "datasets.type"),
@@ -774,14 +800,16 @@ def test_every_rule_is_held():
         ("openrlhf", "column_of_json"),
         ("axolotl", "column_of_letters"),
         ("mlx_lm", "missing_column"),
+        ("unsloth", "mixed_kinds"),
+        ("unsloth", "content_dated"),
     }
-    held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl", "openrlhf", "axolotl")}
+    held |= {(family, "not_loadable") for family in ("trl", "llamafactory", "verl", "openrlhf", "axolotl", "unsloth")}
     for name in trainer_names():
         mode, module = trainer(name), name.partition(".")[0]
         if module not in {known for known, _ in held}:
             continue
         by_tokens = {"too_long", "too_long_cut", "too_long_fails", "fully_masked", "prompt_fills", "prompt_too_long"}
-        by_tokens |= {"too_long_stops", "too_short", "answer_cut"}
+        by_tokens |= {"too_long_stops", "too_short", "answer_cut", "no_response"}
         assert {slug for slug in mode.rules if (module, slug) not in held} <= by_tokens, name
 
 
@@ -817,6 +845,9 @@ GOOD = [
     ("axolotl.sft", PIECES, {"segments": [{"label": False, "text": "q"}, {"label": True, "text": "a"}]}),
     ("mlx_lm.sft", {}, {"messages": [S, Q, A, Q, A]}),
     ("mlx_lm.sft", MASKED, {"prompt": "q", "completion": "a"}),
+    ("unsloth.sft", {"train_on_responses_only": True}, {"messages": [S, Q, A, Q, A], "tools": "[]"}),
+    ("unsloth.sft", {}, {"prompt": "q", "completion": "a"}),
+    ("unsloth.sft", {**SHARED, "train_on_responses_only": True}, {"conversations": [H, G]}),
     ("openrlhf.sft", EVERY, {"messages": [S, Q, A, Q, A]}),
     ("openrlhf.sft", {"data.input_key": "question", "data.output_key": "response"}, {"question": "q", "response": "a"}),
     ("openrlhf.rm", CHAT, {"chosen": [Q, A], "rejected": [Q, B], "margin": 0.5}),

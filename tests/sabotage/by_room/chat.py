@@ -7,8 +7,8 @@ SABOTAGES = (
         "every_answer_is_ended",
         "an answer to which the trainer adds no end token is told",
         "datacheck.chat.rendering._plain",
-        "not called and conversation.ended and",
-        "not called and",
+        "ends = conversation.ended and",
+        "ends =",
         "tests/checks/test_loss_mask_errors.py::test_a_trainer_that_adds_no_end_token",
     ),
     Sabotage(
