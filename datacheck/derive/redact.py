@@ -245,6 +245,8 @@ class Redactor:
             standing = others.in_texts([record.text for record in left])
             for record, own in zip(left, standing, strict=True):
                 self._replace_traces(record, form, own)
+                if record.originals and self._replace_likely(record, form):
+                    self._replace_traces(record, form, own)
             tables = form.parsed(left)
             blocking = {left[row].row for row in self._rows(tables, BLOCKS)}
             left = [left[row] for row in self._rows(tables, self.check.to_replace()).sort()]
@@ -350,6 +352,13 @@ class Redactor:
         leaves = form.leaves(record.text) or []
         wanted = self._anonymiser.elsewhere([leaf.text for leaf in leaves], list(record.originals), others)
         self._write(record, form, leaves, self._in_kind(leaves, wanted), traces=True)
+
+    def _replace_likely(self, record: Record, form: Form) -> bool:
+        """Write pseudonyms over who is named beside what was replaced; returns whether there is somebody."""
+        leaves = form.leaves(record.text) or []
+        wanted = self._anonymiser.likely_in_record([leaf.text for leaf in leaves])
+        self._write(record, form, leaves, self._in_kind(leaves, wanted))
+        return any(wanted)
 
     def _in_kind(
         self, leaves: Sequence[Leaf], wanted: Sequence[Sequence["Replacement"]]

@@ -940,6 +940,14 @@ def test_letters_for_digits_and_base64_are_replaced(tmp_path):
     assert not [form for form in (number, spelt, coded) if form in text]
 
 
+def test_who_is_called_by_a_nickname_alone_is_replaced(tmp_path):
+    """Nobody says the full name: the form tells, in a row that holds somebody's data, and in no other."""
+    told = chat("我的手机号是13822335566，同组的小煜反馈不错", "已告知小煜")
+    kin = chat("My phone is 415-867-5309. Wife Zuleika asked, ask Zuleika", "Zuleika knows")
+    clean = chat("同组的小煜反馈不错", "已告知小煜，共42条")
+    assert answers(tmp_path, told, kin, clean) == ["已告知<PERSON_v1>", "<PERSON_v1> knows", "已告知小煜，共42条"]
+
+
 def test_who_is_called_by_one_part_of_a_name_is_replaced(tmp_path):
     cases = [
         ("患者欧阳晓雯，手机13822335566，接诊顾医生", "顾医生和小瞿都在", "<PERSON_v2>医生和<PERSON_v3>都在"),

@@ -20,6 +20,7 @@ from datacheck.pii.redact.owners import owners, users
 from datacheck.pii.redact.related import related
 from datacheck.pii.redact.row_names import row_names, surnames_of_people
 from datacheck.pii.redact.traces import Original, Trace, Traces
+from datacheck.pii.redact.unsure import likely_people
 from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
 
@@ -87,11 +88,10 @@ class Anonymiser:
     def names_in_rows(self, texts: Sequence[str], records: Sequence[int]) -> list[list[Replacement]]:
         """Return for each text the names to replace because its record holds somebody's identifier or name.
 
-        records: the number of the record of each text. None where the contract says what a name counts as: then it
-        stays as it says.
+        records: the number of the record of each text. None where the contract says what a name counts as.
         """
         found: list[list[Replacement]] = [[] for _ in texts]
-        if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
+        if self._leaves_names:
             return found
         units = [
             (number, leaf, gathered(fold_url(leaf.text))) for number, t in enumerate(texts) for leaf in _readings(t)
@@ -142,13 +142,30 @@ class Anonymiser:
             result.append(_apart(named))
         return result
 
+    def likely_in_record(self, texts: Sequence[str]) -> list[list[Replacement]]:
+        """Return for each text of one record, in which names are replaced, who else is named (see `likely_people`)."""
+        found: list[list[Replacement]] = [[] for _ in texts]
+        if self._leaves_names:
+            return found
+        for number, start, end, written in likely_people(texts, self._pseudonyms.is_made):
+            value = as_called(Original("PERSON", written))
+            places = inner_spans(texts[number], [(start, end)])
+            found[number] += [self._named(value, span, kind) for _, span, kind in places if kind != "number"]
+        return [_apart(own) for own in found]
+
+    @property
+    def _leaves_names(self) -> bool:
+        """Whether the contract says what a name counts as: then it stays as it says."""
+        rules = self.rules
+        return "PERSON" in rules.entities or "PERSON" not in rules.looked_for or rules.person == "labelled"
+
     def tell_of_somebody(self, texts: Sequence[str]) -> list[bool]:
         """Return which texts are somebody's though no recognizer finds an identifier in them.
 
         They hold a name and what has the form of an identifier, or name one of the writer's own (see `related`).
         """
         beside = self._named_beside_numbers(texts)
-        if "PERSON" in self.rules.entities or "PERSON" not in self.rules.looked_for or self.rules.person == "labelled":
+        if self._leaves_names:
             return beside
         own = related([gathered(fold_url(text)).text for text in texts])
         return [one or other for one, other in zip(beside, own, strict=True)]

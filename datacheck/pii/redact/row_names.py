@@ -354,8 +354,8 @@ _BROTHER = re.compile(
 )
 _GIVEN_NAMES, _PLACES = frozenset(GIVEN), frozenset("江河山镇洲源家兵军民歌金")
 # Min-jun, Ji-Woo
-_KOREAN = re.compile(
-    r"(?i:(?:ah|bin|chan|chul|do|dong|eun|gi|gyu|ha|han|hee|ho|hoon|hwa|hye|hyo|hyun|il|in|jae|jeong|ji|jin"
+KOREAN = (
+    r"(?i:(?:ah|bin|chan|chul|da|do|dong|eun|gi|gyu|ha|han|hee|ho|hoon|hwa|hye|hyo|hyun|il|in|jae|jeong|ji|jin"
     r"|jong|joo|joon|jun|jung|ki"
     r"|kwang|kyu|kyung|mi|min|myung|na|nam|rim|sang|seo|seok|seon|seong|seung|shin|sik|so|soo|su|suk|sun|sung"
     r"|tae|uk|wan|won|woo|wook"
@@ -363,6 +363,7 @@ _KOREAN = re.compile(
     r"|joo|joon|jun|jung|kyu|kyung|mi"
     r"|min|na|nam|rim|seo|seok|seon|seung|sik|soo|su|suk|sun|sung|uk|wan|won|woo|wook|yeon|yong|yoon|young|yul|yun))"
 )
+_KOREAN = re.compile(KOREAN)
 _PARTIES = frozenset(
     "Plaintiff Defendant Claimant Policyholder Insured Witness Candidate Applicant Customer Client Patient Guest"
     " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()

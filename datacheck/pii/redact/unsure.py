@@ -1,23 +1,28 @@
-"""What may be a person in a redacted record, and nobody can surely say: a redaction lists it and replaces nothing.
+"""What may be a person in a redacted record beside what was replaced: the likely is replaced, the rest is listed.
 
 Read are the texts as they were written, with pseudonyms: what stands beside one, does what people do, is told
 something, is called by an initial, a nickname or a short title, or is all of a field. Whoever reads the list sees one
-place too many now and then; a firm may be told something as well. In other records nothing is read.
+place too many now and then; a firm may be told something as well. In other records nothing is read. Likely is a name
+of the lists, a Chinese nickname that is no word (see `nicknames`), and of whom a record tells in two places, in a form
+in which hardly anything but a person stands.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
-from datacheck.pii.free_names import TITLES, is_common, is_listed
-from datacheck.pii.given_names import given_names, is_given, surnames, words_as_names
+from datacheck.pii.free_names import TITLES
+from datacheck.pii.given_names import given_names, is_given, surnames, without_accents, words_as_names
 from datacheck.pii.matching.expressions import HAN
-from datacheck.pii.normalise import fold_url
+from datacheck.pii.normalise import Folded, fold_url
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
-from datacheck.pii.redact.leaves import inner_texts
-from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered
-from datacheck.pii.redact.row_names import KIN, MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
+from datacheck.pii.redact.leaves import Leaf, inner_texts
+from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered, simplified
+from datacheck.pii.redact.nicknames import is_often, nicknames
+from datacheck.pii.redact.row_names import GIVEN_SET, KIN, KOREAN, MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
 from datacheck.pii.redact.users import written_apart
 from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
@@ -28,6 +33,7 @@ _ONE = (
     rf"(?:[-'’](?!(?:s|re|ll|ve|m|d|t)(?![a-z]))[{LATIN}]+)?"
 )
 _NAME = rf"(?P<name>{_ONE}(?:[ ]{{1,3}}{_ONE}){{0,2}})(?![{LATIN}0-9@/])"
+_REVERSED = rf"(?P<name>{_ONE}, {_ONE})(?![{LATIN}0-9@/])"
 _ACTS = (
     "said says told tells asked asks wrote writes called calls emailed emails texted mentioned mentions agreed agrees"
     " prefers preferred wants wanted thinks thought drives drove pays paid lives lived married confirmed requested"
@@ -54,7 +60,7 @@ _LATIN_FORMS = (
     rf"{_NAME}(?: and| or| &|/)[ ]{_MADE}",
     rf"{_NAME}[ ]?[(（]{_MADE}",
     rf"{_MADE}[ ]?[(（]{_NAME}(?=[)）])",
-    rf"{_MADE}[)）]?(?:,| and| or| &)[ ](?:and )?{_NAME}",
+    rf"{_MADE}[)）]?(?: and| or| &|, and)[ ]{_NAME}",
     rf"{_NAME}[ ](?:{_VERBS}|here)(?![a-z])",
     rf"{_NAME}['’]s[ ](?:record|account|file|order|phone|e-?mail|address|number|contact)(?![a-z])",
     rf"(?:\A|[.!?\n][ ]?){_NAME}[ ]and[ ]I(?![A-Za-z])",
@@ -67,7 +73,40 @@ _LATIN_FORMS = (
     rf"(?<=[a-z],[ ]){_NAME}(?=[.!?](?:[ \n]|\Z))",
     rf"(?<=[a-z,][ ]){_NAME}[ ][{UPPER}](?:\.(?![{LATIN}])|(?=[ ](?:please|and|is|has|will|from)|[,;!?]))",
     rf"(?<=[a-z,][ ])(?:[{UPPER}]\.[ ]?){{1,2}}{_NAME}",
+    rf"{_MADE}[)）]?,[ ]{_NAME}",
+    rf"{_NAME}[ ][{UPPER}]\.(?=[ ](?:will|is|has|can|said|and|was)(?![a-z]))",
 )
+_KIN_IN_ENGLISH = (
+    "wife|husband|son|daughter|mother|father|mom|mum|dad|brother|sister|partner|neighbou?r|room ?mate|flat ?mate"
+    "|landlord|landlady|colleague|co-?worker|classmate|aunt|uncle|cousin|nephew|niece|fianc[ée]e?|girlfriend|boyfriend"
+    "|grand(?:mother|father|ma|pa|son|daughter)|nanny|babysitter|guardian"
+)
+_BY_WHOM = "observed|witnessed|seen|reviewed|reported|signed|approved|chaperoned|escorted"
+_DEPARTMENTS = "payroll|accounting|finance|sales|legal|marketing|facilities|hr|it|support|engineering|reception"
+_ENDS = r"(?=[ ][a-z]|[ ]?[,.;:|)\n]|['’]s|\Z)"
+# Forms in which hardly anything but a person stands: leave with neighbour …, the mother of …, …'s kids
+_PERSONS_FORMS = (
+    rf"(?<![{LATIN}])(?i:{_KIN_IN_ENGLISH}),?[ ]{_NAME}{_ENDS}",
+    rf"(?<![{LATIN}])(?i:{_KIN_IN_ENGLISH}|parents?|family|kids|children) of {_NAME}{_ENDS}",
+    rf"{_NAME}['’]s[ ](?i:{_KIN_IN_ENGLISH}|kids|children|parents|birthday|allergy|classroom|homework)(?![a-z])",
+    rf"(?<![{LATIN}])(?i:(?:{_BY_WHOM}) by|cc:?|copy)[ ]{_NAME}(?=[ ](?:and|is|in|on)(?![a-z])|[,.;\n]|\Z)",
+    rf"(?<![{LATIN}@])@{_NAME}(?=[ ](?:can|could|will|would|please|are|did|do|you|thanks)(?![a-z])|[,:])",
+    rf"{_NAME}[ ](?:states|denies|denied|stated|confirms|confirmed|witnessed|signs|heals|brings|leads)(?![a-z])",
+    rf"{_NAME} in (?:{_DEPARTMENTS})(?![a-z])",
+    rf"(?<![{LATIN}])(?i:report(?:s|ing)? to|signed|authori[sz]ed)[: ]{{1,2}}{_NAME}(?=[ ]?[),.;\n]|\Z)",
+    rf"(?<![{LATIN}])(?i:report(?:s|ing)? to|signed|employee:|patient:|client:)[ ]{_REVERSED}(?=[ ]?[(),.;\n])",
+    rf"(?m:^){_REVERSED}(?= and I )",
+    rf"(?<=[a-z][ ]){_NAME}[ ][{UPPER}]\.?(?=[ ]?[(（]?<[A-Z])",
+    rf"(?<![{LATIN}.])(?:[{UPPER}]\.[ ]){{1,2}}{_NAME}(?=[ ]?[(（]?<[A-Z])",
+)
+# Who speaks in a talk in which somebody that is replaced speaks as well: Zuleika: sure.
+_SPEAKS = re.compile(rf"(?m:^[ >]{{0,4}}(?:\[[^\]\n]{{1,16}}\][ ]?)?){_NAME}(?=[:：][ ]?\S)")
+_SPEAKS_MADE = re.compile(
+    rf"(?m:^[ >]{{0,4}}(?:\[[^\]\n]{{1,16}}\][ ]?)?(?:{_MADE}|<SOCIAL_HANDLE_[0-9a-z]+>)(?=[:：][ ]?\S))"
+)
+# Where a town, a country or a thing is told: went to France, the Vicuna
+_AS_TOWN = re.compile(r"(?<![A-Za-z])(?i:in|at|to|near|into|across|by|help|the|a|an|this|visit|visited|city of) \Z")
+_KOREAN_ALONE = re.compile(rf"(?<![{LATIN}0-9@/.\-<])(?P<name>(?=[{UPPER}]){KOREAN})(?![{LATIN}0-9@/\-])")
 # X Y, where X is told alone
 _PAIR = re.compile(rf"(?P<name>{_ONE} {_ONE})(?![{LATIN}0-9@/]|[ ][{UPPER}])")
 _ALONE = re.compile(
@@ -75,11 +114,20 @@ _ALONE = re.compile(
     r"| (?:is|was|has|said|says|wrote|will|from)(?![a-z]))"
 )
 _SMALL_WORD = re.compile(rf"(?<![{LATIN}])[a-zà-ÿ][{LATIN}]+")
+# Words with a capital in a sentence, and not in a title
+_CAPITAL = re.compile(
+    rf"(?<![A-Za-z])[a-z]+,? ([A-Z][a-z]{{2,}})(?![A-Za-z])|(?<![A-Za-z])([A-Z][a-z]{{2,}})(?= and {_MADE})"
+)
 # Who writes without capitals: yes beatrix, pick you up at 8
 _HAILED = re.compile(r"(?<![A-Za-z])(?i:yes|no|yeah|ok|okay|hey|hi|hello|thanks|sorry|me!?) [a-z]{3,}(?=[, ])")
 _BY_LATIN = tuple(map(re.compile, _LATIN_FORMS))
+_PERSONS = tuple(map(re.compile, _PERSONS_FORMS))
+_BEFORE_VALUES = _PERSONS[-2:]  # Tanaka L. (<PHONE_NUMBER_v1>), L. Tanaka
+# Of the forms of `_BY_LATIN` those in which a place or a product stands as often
+_LOOSE = frozenset({_BY_LATIN[at] for at in (0, 1, 3, 9, 10, 11, 15, 16, 17, 18, 19)})
+_TOLD_OF = frozenset(_BY_LATIN[9:11])  # … where who is told so twice is somebody: check with Zdenka
 # Small letters: the rest of a name, both of its parts behind what says so, a name of a user as one
-_REST = re.compile(rf"{_MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}})(?![A-Za-z@/])")
+_REST = re.compile(rf"{_MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}}|[A-Z]{{3,}})(?![A-Za-z@/])")
 _SAYS = re.compile(r" (?:on|at) <| [–—-] <| (?:here|speaking)[,.! ]| and I | (?:are|can|do|will) you |\)")
 _HERE = re.compile(r"(?:\A|\n)(?P<name>[a-z]{3,}[ .][a-z]{3,})(?= (?:here|speaking)[,.!])")
 _REACHED = words("reachable available directly back again only please either anytime home work direct")
@@ -105,7 +153,8 @@ _OF_VALUES = words(
     " account customer client order the and for not also user login name date birth code zip"
 )
 _SPOKEN_TO = re.compile(
-    r"(?<![A-Za-z])(?i:yes|yeah|yep|ok|okay|hey|hi|hello|thanks|sorry|me!) (?P<name>[a-z]{3,})"
+    r"(?<![A-Za-z])(?i:yes|yeah|yep|ok|okay|hey|hi|hello|thanks|sorry|me!) "
+    r"(?P<name>[a-z]{3,}(?: (?!are|can|do|will)[a-z]{3,})?)"
     r"(?=, (?:pick|can|could|are|will|i|i[’']m|i[’']ll|you|we|see|call|meet|my)(?![a-z])| (?:are|can|do|will) you )"
 )
 _USER = re.compile(
@@ -113,18 +162,23 @@ _USER = re.compile(
     r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[._\-][A-Za-z0-9]+){0,3})(?![A-Za-z0-9@(])"
 )
 _PINYIN = re.compile(rf"(?i:{SYLLABLE}(?:,?[ ]?{SYLLABLE}){{1,3}})")
+_SURNAME_SPELT = re.compile(
+    rf"(?i:(?:{'|'.join(sorted(MANDARIN.split(), key=len, reverse=True))}|ouyang|zhuge|situ|shangguan),?[ ]?"
+    rf"{SYLLABLE}[ -]?(?:{SYLLABLE})?)"
+)
 _SYLLABLES = re.compile(rf"(?i:{SYLLABLE}){{1,2}}")
 _SPELT = re.compile(
     rf"(?:(?:{ROLES}|{KIN}|尊敬的|联系|妈妈|爸爸|[0-9一二三四五六七八九十]班|全名|名字?|户主"
-    rf"|家属|拼音)[是为叫：: ]{{0,2}}|我和|[请给叫跟和]"
-    r"|(?<![A-Za-z])(?i:hi|hello|dear)[ ])"
-    r"(?P<name>[a-z]{2,}(?: [a-z]{2,}){0,2}|[A-Z][a-z]+,? [A-Z][a-z]+(?: [A-Z][a-z]+)?)(?![A-Za-z0-9@.])"
+    rf"|家属|拼音|英文名?|直属领导)[是为叫写填：: ]{{0,2}}|我和|[请给叫跟和填]"
+    r"|(?<![A-Za-z])(?i:hi|hello|hey|dear)[ ])"
+    r"(?P<name>[a-z]{2,}(?: [a-z]{2,}){0,2}|[A-Z][A-Za-z]+,? [A-Z][a-z]+(?: [A-Z][a-z]+)?)(?![A-Za-z0-9@.])"
 )
 _SPELT_LINE = re.compile(rf"(?m:^)(?P<name>(?:{'|'.join(MANDARIN.lower().split())}) [a-z]{{2,12}})(?m:$)")
 _SPELT_SPEAKER = re.compile(
     r"(?<![A-Za-z0-9@.])(?P<titled>[a-z]{5,20})(?=女士|先生|小姐|老师)|"
     rf"(?m:^|(?<=\] ))(?P<name>[a-z]{{2,6}} [a-z]{{2,12}})(?=[：，])"
     rf"|(?<![A-Za-z])(?P<capitals>[A-Z]{{2,6}} [A-Z][a-z]+)(?=[{HAN}])"
+    rf"|(?m:^)(?P<begins>[A-Z][A-Za-z]+,? [A-Z][a-z]+|[a-z]{{6,16}})(?=[，下])"
     rf"|{_MADE}[ ]?[(（](?P<inside>[a-z]{{5,20}}|[a-z]{{2,6}} [a-z]{{2,12}})(?=[)）])"
 )
 _SPELT_BESIDE = re.compile(rf"(?<![A-Za-z0-9])(?P<name>[A-Z][a-z]{{1,6}})[ ,]{{1,2}}{_MADE}")
@@ -141,24 +195,11 @@ _HAN_FORMS = (
     rf"(?:\A|(?<=[，。！？\n])){_HAN_NAME}(?=[，,](?:[您你请这]|[男女]|身份证|手机|电话|微信|护照|会员)|您好|你好)",
 )
 _BY_HAN = tuple(map(re.compile, _HAN_FORMS))
+# … who says something in Cantonese: 孫雪薈話佢聽日唔嚟
+_SAYS_HAN = re.compile(rf"(?:\A|(?<=[，。！？\n])){_HAN_NAME}(?=话[佢我你]|[听今琴]日|唔|系我)")
 _WHOLE = re.compile(_HAN_NAME)
-_LEFT, _RIGHT = (
-    "跟和给让找叫问请由与替帮陪谢的接是系理",
-    "核说反馈协来去在吗你您的了也会要拟签付喜干先确留因已将被为请我就过有休换值属自不建",
-)
-# A nickname, a short title behind what may be a surname: 跟小福核一下, 同组的薇薇反馈, 请时工确认
-_NICK = re.compile(
-    rf"(?:(?<![{HAN}A-Za-z0-9>])|(?<=[{_LEFT}]))(?P<name>[小阿](?P<one>[{HAN}])|(?P<two>[{HAN}])(?P=two)"
-    rf"|(?P<close>[{HAN}]{{2}})[哥姐]"
-    rf"|(?P<short>{_SURNAME})(?:[总工哥姐叔姨]|{'|'.join(sorted(TITLES, key=len, reverse=True))}))"
-    rf"(?=[{_RIGHT}]|[^{HAN}A-Za-z0-9]|\Z)"
-)
-# … be it a word as well, where somebody is asked or told: 跟老边核一下
-_FAMILIAR = re.compile(
-    rf"(?:(?<=[跟找问])|(?<=同组的)|(?<=同事))(?P<name>[老小阿][{HAN}]|(?P<two>[{HAN}])(?P=two))(?=[{_RIGHT}])"
-)
+_LEFT = "跟和给让找叫问请由与替帮陪谢的接是系理"
 _FUNCTION = frozenset("和与及跟给让应常成全于向时从连曾可单都就还过能不关别方高易安明南任有为由")
-_NICKS = frozenset(GIVEN_CHARACTERS + SURNAMES + RARE)
 # A pseudonym and one more character of the name: 全名是<PERSON_v1>蘅。
 _TAIL = re.compile(rf"{_MADE}[ \u3000]?(?P<name>[{HAN}])(?=[与所被][{HAN}]|[。，,、；（(\n]|[ ][（(]|\Z)")
 _NO_TAIL = frozenset(
@@ -167,7 +208,7 @@ _NO_TAIL = frozenset(
 )
 # A given name alone: 瑶敏的邮箱<EMAIL_ADDRESS_v1>, 野涛请放心
 _GIVEN = re.compile(
-    rf"(?P<name>[{GIVEN_CHARACTERS}]{{2}})(?=的[{HAN}A-Z]{{1,4}}[：:是 ]{{0,3}}<[A-Z])"
+    rf"(?P<name>[{GIVEN_CHARACTERS}]{{2}})(?=的[{HAN}A-Z]{{1,4}}[：:是 ]{{0,3}}<(?!PERSON)[A-Z])"
     rf"|(?:\A|(?<=[，。！？、\n])|(?<=[，。！？、,][ ]))(?P<begins>[{GIVEN_CHARACTERS}]{{2}})(?=请|[您你]好|你|要|想)"
 )
 # … who is called so, met, wished something: 叫我珊景就行, 八点接琳知。, 接送人是晟轩, 祝苗文生日快乐
@@ -176,12 +217,12 @@ _GIVEN_LED = re.compile(
     rf"(?=[^{HAN}]|\Z|我[0-9一二三四五六七八九十马]|就行|生日|同学|请放心)"
 )
 _GIVEN_OF_ROLE = re.compile(rf"(?:{ROLES})是(?P<name>[{GIVEN_CHARACTERS}]{{2}})(?![{HAN}])")
-_OWN = re.compile(rf"(?<![{HAN}])(?P<name>[{GIVEN_CHARACTERS}]{{2}})的[{HAN}A-Z]{{1,4}}[：:是 ]{{1,3}}<[A-Z]")
+_OWN = re.compile(rf"(?<![{HAN}])(?P<name>[{GIVEN_CHARACTERS}]{{2}})的[{HAN}A-Z]{{1,4}}[：:是 ]{{1,3}}<(?!PERSON)[A-Z]")
 # ... and wished or known by what is a word as well: 祝前进生日快乐
 _WISHED = re.compile(
     rf"(?:(?<=祝)(?P<wished>[{GIVEN_CHARACTERS}]{{2}})(?=生日)|(?<=不认识)(?P<known>[{GIVEN_CHARACTERS}]{{2}})(?=[，。]))"
 )
-_CHILD = re.compile(rf"(?<=[，,])(?P<one>[{GIVEN_CHARACTERS}])(?P=one)(?=喜欢|最爱|今年|生日)")
+_CHILD = re.compile(rf"(?<=[，,])(?P<name>(?P<one>[{GIVEN_CHARACTERS}])(?P=one))(?=喜欢|最爱|今年|生日)")
 # A surname before a title, wherever it stands: 祝福胥律师, 关女士请放心
 _TITLED = re.compile(
     rf"(?P<name>(?P<surname>{COMPOUND}|呼延|淳于|拓跋|纳兰|[{SURNAMES}{RARE}])"
@@ -201,6 +242,17 @@ _OPENERS = words(
     " Google Microsoft Apple Amazon Facebook Twitter Instagram YouTube Netflix Python Java JavaScript Wikipedia"
     " OpenAI ChatGPT"
 )
+_KIN_WORDS = words("Mom Mum Dad Mommy Daddy Mama Papa Mother Father Grandma Grandpa Uncle Aunt Madam Sir Ah-ha God")
+# Who speaks in a play, and is no name: Policeman: …
+_PARTS = words(
+    "Mom Mum Dad Mommy Daddy Mother Father Grandma Grandpa Uncle Aunt Son Daughter Brother Sister Baby Husband Wife"
+    " Man Woman Boy Girl Guy Lady Kid Child Doctor Nurse Policeman Policewoman Officer Waiter Waitress Singer Actor"
+    " Director Producer Interviewer Interviewee Narrator Host Guest Speaker Announcer Reporter Teacher Student"
+    " Professor Boss Manager Clerk Cashier Salesman Driver Guard Judge Lawyer Priest Minister Captain Soldier King"
+    " Queen Prince Princess Knight Wizard Player Master Stranger Voice Everyone Everybody All Both Others Crowd Chorus"
+    " Alien Robot Customer Client Patient Caller Agent Operator Assistant User Human Bot System Question Answer"
+    " Note Title Subject Summary Step Input Output Example Result Hint Warning Author Date Location Name Ah-ha"
+)
 _PRODUCT = re.compile(r"(?!Ma?c[A-Z])[A-Z][a-z]+[A-Z]|(?:You|They|We)['’]")
 _COMMON_WORDS = words(
     "there guys everyone everybody sir madam team friend folks sure good great all man dude yes not"
@@ -208,43 +260,134 @@ _COMMON_WORDS = words(
 )
 
 
+class Doubt(NamedTuple):
+    """A place (code points of a text, end exclusive) that may be somebody's name.
+
+    `likely`: it is to be replaced. `by`: what says of whom; what two places of a record tell by the same is, too.
+    """
+
+    start: int
+    end: int
+    likely: bool
+    by: str = ""
+
+
+class LikelyPerson(NamedTuple):
+    """A likely name: the number of its text, where it stands there, what is written."""
+
+    number: int
+    start: int
+    end: int
+    written: str
+
+
 def unsure(texts: Sequence[str], is_made: Callable[[str], bool]) -> Iterator[int]:
     """Yield the numbers of texts of one redacted record in which somebody may still be named.
 
     is_made: whether a word came in the place of another, which a surrogate does.
     """
-    read = [[gathered(fold_url(inner.text)).text for inner in inner_texts(text)] for text in texts]
-    small = {word for own in read for text in own for word in _SMALL_WORD.findall(_HAILED.sub("", text))}
-    alone = {match[0] for own in read for text in own for match in _ALONE.finditer(text)}
+    read = _read(texts)
+    of_record = _words_of([folded.text for own in read for _, folded in own])
     for number, own in enumerate(read):
-        if any(not is_made(name) for text in own for name in _names(text, small, alone)):
+        if any(
+            not is_made(folded.text[doubt.start : doubt.end])
+            for _, folded in own
+            for doubt in _doubts(folded.text, of_record)
+        ):
             yield number
 
 
-def _names(text: str, small: set[str], alone: set[str]) -> Iterator[str]:
+def likely_people(texts: Sequence[str], is_made: Callable[[str], bool]) -> Iterator[LikelyPerson]:
+    """Yield of what `unsure` tells of one redacted record the places that are names more likely than not."""
+    read = _read(texts)
+    plain = [folded.text for own in read for _, folded in own]
+    of_record = _words_of(plain)
+    found = [
+        (number, inner, folded, doubt)
+        for number, own in enumerate(read)
+        for inner, folded in own
+        for doubt in _doubts(folded.text, of_record)
+    ]
+    places = {(number, doubt.start, doubt.by) for number, *_, doubt in found}
+    told = Counter(by for *_, by in places)
+    for number, inner, folded, doubt in found:
+        written = folded.text[doubt.start : doubt.end]
+        if (doubt.likely or (doubt.by and _is_told_twice(doubt.by, told, plain))) and not is_made(written):
+            yield LikelyPerson(number, *inner.written(folded.span(doubt.start, doubt.end)), written)
+
+
+def _is_told_twice(by: str, told: Mapping[str, int], texts: Iterable[str]) -> bool:
+    """Whether a record tells of somebody in two places; a name in Latin letters nowhere as a town is told."""
+    if not by.isascii():
+        return told[by] > 1
+    every = [match for text in texts for match in re.finditer(rf"(?<![A-Za-z@]){re.escape(by)}(?![A-Za-z])", text)]
+    return len(every) > 1 and not any(_AS_TOWN.search(each.string, 0, each.start()) for each in every)
+
+
+def _read(texts: Sequence[str]) -> list[list[tuple[Leaf, Folded]]]:
+    return [[(inner, gathered(fold_url(inner.text))) for inner in inner_texts(text)] for text in texts]
+
+
+class _Words(NamedTuple):
+    """Words of a record: those written small, with a capital where they do something alone, with one in a sentence."""
+
+    small: frozenset[str]
+    alone: frozenset[str]
+    capital: frozenset[str]
+
+
+def _words_of(texts: Sequence[str]) -> _Words:
+    small = {word for text in texts for word in _SMALL_WORD.findall(_HAILED.sub("", text))}
+    alone = {match[0] for text in texts for match in _ALONE.finditer(text)}
+    capital = {match[1] or match[2] for text in texts for match in _CAPITAL.finditer(text)}
+    return _Words(frozenset(small), frozenset(alone), frozenset(capital - NO_WORDS - _OPENERS))
+
+
+def _doubts(text: str, of_record: _Words) -> Iterator[Doubt]:
     if re.search("[A-Za-z]", text):
-        yield from _latin(text, small, alone)
-        yield from _small(text, alone)
+        yield from _latin(text, of_record)
+        yield from _small(text, of_record)
     if re.search(f"[{HAN}]", text):
         yield from _chinese(text)
 
 
-def _latin(text: str, small: set[str], alone: set[str]) -> Iterator[str]:
-    """`small`: words that are written small as well; `alone`: those with a capital that do something by themselves."""
+def _doubt(match: re.Match[str], group: str | int = 0, *, likely: bool = False) -> Doubt:
+    return Doubt(match.start(group), match.end(group), likely)
+
+
+def _latin(text: str, of_record: _Words) -> Iterator[Doubt]:
     ends = given_names()[1]
-    for form in (*_BY_LATIN, _PAIR):
+    for match in _KOREAN_ALONE.finditer(text):
+        first, last = match["name"].lower().split("-")
+        if first != last and match["name"] not in _KIN_WORDS:  # Ha-ha
+            yield _doubt(match, "name", likely=True)
+    speaks = (_SPEAKS,) if _SPEAKS_MADE.search(text) else ()
+    for form in (*_BY_LATIN, *_PERSONS, *speaks, _PAIR):
         for match in form.finditer(text):
-            parts = match["name"].split()
+            parts = match["name"].replace(",", "").split()
             is_end = parts[-1] in ends and not (len(parts) == 1 and parts[0] in words_as_names())  # Bill drives
             if (
                 is_end
                 or parts[-1] in NO_NAMES
                 or not NO_WORDS.isdisjoint(parts)
-                or (form is _PAIR and parts[0] not in alone)
+                or parts[0] in (_PARTS if form is _SPEAKS else _KIN_WORDS)
+                or (form is _PAIR and parts[0] not in of_record.alone)
             ):
                 continue
-            if not any(part.lower() in small or part.isupper() or _is_opener(part) for part in parts):
-                yield match["name"]
+            if not any(part.lower() in of_record.small or part.isupper() or _is_opener(part) for part in parts):
+                loose = form in _LOOSE or form is _PAIR
+                whole = form in _BEFORE_VALUES or (form in _PERSONS and len(parts) > 1)
+                likely = whole or _is_known(parts, loose=loose)
+                by = "" if loose and form not in _TOLD_OF else match["name"]
+                yield Doubt(match.start("name"), match.end("name"), likely, by)
+
+
+def _is_known(parts: Sequence[str], *, loose: bool) -> bool:
+    """Whether a given name or a surname of the lists is among the parts of a name; `loose`: none that is a word."""
+    plain = [without_accents(part) for part in parts]
+    if loose and plain[0] in words_as_names():  # between Paris and Berlin
+        return False
+    return is_given(plain[0]) or plain[0] in words_as_names() or plain[-1] in surnames()
 
 
 def _is_opener(word: str) -> bool:
@@ -252,76 +395,98 @@ def _is_opener(word: str) -> bool:
     return word in _OPENERS or word.endswith("ly") or _PRODUCT.match(word) is not None
 
 
-def _small(text: str, alone: set[str]) -> Iterator[str]:
+def _small(text: str, of_record: _Words) -> Iterator[Doubt]:
+    """Names in small letters; one that stands in the record with a capital as well is likely."""
     for match in _REST.finditer(text):
-        is_rest = match["joined"] == "." and match["word"] not in _FILES
-        if match["word"] in _REACHED:
+        word = match["word"]
+        is_rest = match["joined"] == "." and word not in _FILES and word.islower()
+        if word in _REACHED:
             continue
-        if is_rest or match["word"].title() in surnames() or _SAYS.match(text, match.end()):
-            yield match["word"]
+        known = word.title() in surnames()
+        if is_rest or known or (word.islower() and _SAYS.match(text, match.end())):
+            yield _doubt(match, "word", likely=known)
     for match in _DOTTED.finditer(text):
         first, last = match["first"], match["last"]
         dotted = match["sign"] == "." and last not in _FILES
         given = is_given(first) or first.title() in words_as_names()
-        surely = _SURE_LEADS.search(text, 0, match.start("first")) and text[match.end() : match.end() + 1] in tuple(
-            ".,;!\n"
-        )
-        if match["sign"] == " " and (given or surely) and (_COMMON_WORDS | _OF_VALUES).isdisjoint({first, last}):
-            yield match[0]
-        told = not alone.isdisjoint({first.title(), last.title()})  # Ayaan of ayaan marsh
-        if dotted or told or (given and _SURE_LEADS.search(text, 0, match.start("first"))):
-            yield match[0]
-    yield from (match["name"] for match in _HERE.finditer(text))
+        led = _SURE_LEADS.search(text, 0, match.start("first")) is not None
+        surely = led and text[match.end() : match.end() + 1] in tuple(".,;!\n")
+        plain = (_COMMON_WORDS | _OF_VALUES).isdisjoint({first, last})
+        told = plain and not of_record.capital.isdisjoint({first.title(), last.title()})  # Ayaan of ayaan marsh
+        if dotted or told or (plain and (given or surely)) or (given and led):
+            likely = plain and (first.title() in of_record.capital or (given and (dotted or led)))
+            yield Doubt(match.start("first"), match.end("last"), likely)
+    yield from (_doubt(match, "name", likely=_is_told(match["name"], of_record)) for match in _HERE.finditer(text))
     for match in _BEFORE_VALUE.finditer(text):
         parts = set(filter(None, match.groups()))
         if _OF_VALUES.isdisjoint(parts) and _FILES.isdisjoint(parts):
-            yield match[0]
-    yield from (match["name"] for match in _SPOKEN_TO.finditer(text) if match["name"] not in _COMMON_WORDS)
+            yield _doubt(match, likely=_is_told(match[0], of_record))
+    for match in _SPOKEN_TO.finditer(text):
+        if match["name"] not in _COMMON_WORDS:
+            yield _doubt(match, "name", likely=_is_told(match["name"], of_record))
     for match in _USER.finditer(text):
         if written_apart(match["name"]):
-            yield match["name"]
+            yield _doubt(match, "name")
 
 
-def _chinese(text: str) -> Iterator[str]:
+def _is_told(name: str, of_record: _Words) -> bool:
+    """Whether a name in small letters begins as a word that the record writes with a capital, or as a listed name."""
+    first = re.split("[ .]", name)[0]
+    return first.title() in of_record.capital or is_given(first)
+
+
+def _chinese(text: str) -> Iterator[Doubt]:
+    text = text.translate(simplified())
     for form in _BY_HAN:
-        yield from (match["name"] for match in form.finditer(text) if not _is_word(match["name"]))
-    if _WHOLE.fullmatch(text) and not _is_word(text):
-        yield text
+        for match in form.finditer(text):
+            if not _is_word(match["name"]):
+                yield _doubt(match, "name", likely=_reads_as_name(match["name"]))
+    for match in _SAYS_HAN.finditer(text):
+        if not _is_word(match["name"]):
+            yield _doubt(match, "name", likely=True)
+    if (whole := _WHOLE.fullmatch(text)) and not _is_word(text):
+        yield _doubt(whole)
     for cell in persons_cells(text):
         if cell.is_name and _WHOLE.fullmatch(text, cell.start, cell.end):
-            yield text[cell.start : cell.end]
-    yield from (match["name"] for match in _FAMILIAR.finditer(text))
-    for match in _NICK.finditer(text):
-        named = match["short"] or match["close"] or (match["one"] or match["two"]) in _NICKS
-        goes_on = is_entry(text[match.end("name") - 1 : match.end("name") + 1])
-        is_word = is_entry(match["name"]) or (match["two"] and is_listed(match["name"]))  # 谢谢
-        if named and not (is_word or goes_on):
-            yield match["name"]
+            yield Doubt(cell.start, cell.end, likely=True)
+    yield from (Doubt(each.start, each.end, each.likely, each.by) for each in nicknames(text))
     yield from _given(text)
-    yield from (match["name"] for match in _TAIL.finditer(text) if match["name"] not in _NO_TAIL)
+    yield from (_doubt(match, "name") for match in _TAIL.finditer(text) if match["name"] not in _NO_TAIL)
+    yield from _spelt(text)
+
+
+def _spelt(text: str) -> Iterator[Doubt]:
+    """Chinese names in Latin letters beside Chinese words."""
     for form in (_SPELT, _SPELT_LINE):
-        yield from (match["name"] for match in form.finditer(text) if _is_spelt(match["name"]))
+        for match in form.finditer(text):
+            if _is_spelt(match["name"]):
+                yield _doubt(match, "name", likely=_begins_with_surname(match["name"]))
     for match in _SPELT_SPEAKER.finditer(text):
         if _is_spelt(match[str(match.lastgroup)].lower()):
-            yield match[0]
+            yield _doubt(match, str(match.lastgroup), likely=_begins_with_surname(match[str(match.lastgroup)]))
     for match in _SPELT_BESIDE.finditer(text):
         if match["name"] not in NO_WORDS and _SYLLABLES.fullmatch(match["name"]):
-            yield match["name"]
+            yield _doubt(match, "name")
 
 
-def _given(text: str) -> Iterator[str]:
+def _given(text: str) -> Iterator[Doubt]:
     """Chinese given names alone, and surnames before a title."""
     for match in _GIVEN.finditer(text):
-        given = match["name"] or match["begins"]
-        if not (is_entry(given) or is_entry(text[match.start() - 1 : match.start() + 1])):
-            yield given
+        if not (is_entry(match[str(match.lastgroup)]) or is_entry(text[match.start() - 1 : match.start() + 1])):
+            yield _doubt(match, str(match.lastgroup), likely=match.lastgroup == "name")
     for match in _GIVEN_LED.finditer(text):
         given = match["name"]
         if not (is_entry(given) or is_entry(text[match.start() - 1 : match.start() + 1]) or _is_sentence(text, match)):
-            yield given
+            yield _doubt(match, "name", likely=True)
     yield from (
-        match[str(match.lastgroup)]
-        for form in (_GIVEN_OF_ROLE, _OWN, _WISHED, _CHILD)
+        _doubt(match, "name", likely=not is_entry(match["name"]))
+        for form in (_GIVEN_OF_ROLE, _OWN)
+        for match in form.finditer(text)
+        if not _is_role(match["name"])
+    )
+    yield from (
+        _doubt(match, str(match.lastgroup))
+        for form in (_WISHED, _CHILD)
         for match in form.finditer(text)
         if not _is_role(match[str(match.lastgroup)])
     )
@@ -330,7 +495,7 @@ def _given(text: str) -> Iterator[str]:
         apart = not re.match(f"[{HAN}]", before) or before in _LEFT or is_entry(text[match.start() - 2 : match.start()])
         is_other = is_entry(before + surname[0]) or is_entry(match["name"]) or (surname in _FUNCTION and before)
         if apart and not is_other:  # of 格林女士 no Lin
-            yield match["name"]
+            yield _doubt(match, "surname", likely=True)
 
 
 def _is_sentence(text: str, match: re.Match[str]) -> bool:
@@ -342,11 +507,22 @@ def _is_role(name: str) -> bool:
     return name in TITLES or name in {"学生", "先生", "医生", "明天", "今天", "孩子", "祖国", "天天", "全家"}
 
 
+def _reads_as_name(name: str) -> bool:
+    """Whether a surname and what stands in given names make it: 和学生 is none."""
+    return name[0] not in _FUNCTION and GIVEN_SET.issuperset(name[1:]) and not is_entry(name[1:])
+
+
 def _is_word(name: str) -> bool:
-    return is_entry(name) or is_common(name[:2]) or name[1:] in TITLES or is_entry(name[:2])
+    return is_entry(name) or is_often(name[:2]) or name[1:] in TITLES or is_entry(name[:2])
 
 
 @cache
 def _is_spelt(name: str) -> bool:
     """Whether small letters are a name as it is spelt: le luqiao, zangfenglan."""
     return _PINYIN.fullmatch(name) is not None and name not in _COMMON_WORDS
+
+
+@cache
+def _begins_with_surname(name: str) -> bool:
+    """Whether a name in Latin letters is a Mandarin surname and one or two syllables: wangke, Xie, Can."""
+    return _SURNAME_SPELT.fullmatch(name) is not None

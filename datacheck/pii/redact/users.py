@@ -34,6 +34,8 @@ _SPEAKER = re.compile(
     rf"|(?P<before>{_NAME})(?=[ ]{{1,2}}{_TIME}[ ]*$)"
     r"|(?P<said>[a-z][a-z0-9]*[._\-]?[a-z0-9]*[0-9][a-z0-9]*|[a-z]+[._][a-z]+)(?=：[\u4e00-\u9fff])))"
 )
+# … in a channel of a game or a group: [Guild] zpark: …, 【公会】zpark：…
+_IN_CHANNEL = re.compile(rf"(?m:^[\[【][^\]】\n0-9]{{1,16}}[\]】][ ]?(?P<user>{_NAME})(?=[ ]?[:：][ ]?\S))")
 _MENTIONED = re.compile(rf"(?m:^[ >]{{0,4}}@(?P<user>{_NAME})(?=[ ]?[:：]))")  # @zpark77: who has the keys?
 _LOGGED = re.compile(r"(?<![A-Za-z])(?:INFO|WARN|WARNING|ERROR|DEBUG|TRACE|FATAL|kernel|systemd|sshd)(?![A-Za-z])|</")
 _FEWEST_LINES = 3
@@ -78,11 +80,12 @@ def names_of_users(texts: Iterable[str]) -> Iterator[str]:
 def speakers(texts: Iterable[str]) -> Iterator[str]:
     """The names of users who speak in talks that the texts of one record quote, in small letters; no programs."""
     for text in texts:
-        lines = [] if _LOGGED.search(text) else list(_SPEAKER.finditer(text))
+        talk = "" if _LOGGED.search(text) else text
+        lines, in_channel = list(_SPEAKER.finditer(talk)), list(_IN_CHANNEL.finditer(talk))
         for match in lines if len(lines) >= _FEWEST_LINES else ():
             if (name := match[str(match.lastgroup)].lower()) not in _ANYBODY | _NO_SPEAKERS:
                 yield name
-        for match in _MENTIONED.finditer(text):
+        for match in (*_MENTIONED.finditer(text), *(in_channel if len(in_channel) > 1 else ())):
             if (name := match["user"].lower()) not in _ANYBODY | _NO_SPEAKERS | _NO_MENTIONS:
                 yield name
 
