@@ -45,8 +45,9 @@ FEW = 4  # plants below which the words of the file say nothing about a recogniz
 UNSTRUCTURED = ("PERSON", "ADDRESS", "CREDENTIAL")
 NOT_COVERED = Message(
     "not covered: names without a label and without an identifier near; nicknames; addresses without a door number; "
-    "numbers that only context would explain; numbers given in parts by several speakers; images, audio, base64, JSON "
-    "encoded more than once; whether a person is public, made up or real"
+    "identifiers of other countries than CN, HK, MO, TW, US and those in `regions`; numbers that only context would "
+    "explain; numbers given in parts by several speakers; images, audio, base64, JSON encoded more than once; whether "
+    "a person is public, made up or real"
 )
 NAMES_MISSING = Message(
     "person: model needs the network of the package cutword 0.1.1: pip install 'datacheck-llm[names]', "

@@ -54,27 +54,33 @@ _TALK = (
     "|word|heard|hear|reply"
     "|approval|chat|dinner|lunch|appointment|greetings|regards|gift|card|present|sync(?:ed)?|work(?:s|ed|ing)?|sat|went|lives?"
 )
-_LATIN_FORMS = (
-    rf"{_MADE}[ \u3000]{{1,3}}{_NAME}",  # of a name only one part was known
-    rf"(?<=[^.!?\n:>][ ]){_NAME},[ ]{_MADE}",
+_FIRM_FORMS = (
     rf"{_NAME}(?: and| or| &|/)[ ]{_MADE}",
-    rf"{_NAME}[ ]?[(（]{_MADE}",
     rf"{_MADE}[ ]?[(（]{_NAME}(?=[)）])",
     rf"{_MADE}[)）]?(?: and| or| &|, and)[ ]{_NAME}",
     rf"{_NAME}[ ](?:{_VERBS}|here)(?![a-z])",
     rf"{_NAME}['’]s[ ](?:record|account|file|order|phone|e-?mail|address|number|contact)(?![a-z])",
     rf"(?:\A|[.!?\n][ ]?){_NAME}[ ]and[ ]I(?![A-Za-z])",
-    rf"(?<![{LATIN}])(?i:{_TOLD})[ ]{_NAME}",
-    rf"(?<![{LATIN}])(?i:{_TALK})(?:[ ]\w+)?[ ](?:with|from|by|to|for)[ ]{_NAME}",
-    rf"(?<![{LATIN}])(?i:do for|care of|between|named|called|know|it['’]s)[ ]{_NAME}(?=[ ]?(?:[.,!?;]|and|\Z))",
     rf"(?<![{LATIN}])(?i:yes|no|yeah|ok|okay|sure|me)[!,]?[ ]{_NAME}(?=,| are you| can you| do you)",
     rf"(?:\A|[.!?][ ]|\n){_NAME}(?=[ ](?:again|speaking|here)[.,!]| should return)",
     rf"(?:\A|\n){_NAME}\.[ ](?=Last name|Surname|My )",
+)
+# … in which a place or a product stands as often
+_LOOSE_FORMS = (
+    rf"{_MADE}[ \u3000]{{1,3}}{_NAME}",  # of a name only one part was known
+    rf"(?<=[^.!?\n:>][ ]){_NAME},[ ]{_MADE}",
+    rf"{_NAME}[ ]?[(（]{_MADE}",
+    rf"(?<![{LATIN}])(?i:do for|care of|between|named|called|know|it['’]s)[ ]{_NAME}(?=[ ]?(?:[.,!?;]|and|\Z))",
     rf"(?<=[a-z],[ ]){_NAME}(?=[.!?](?:[ \n]|\Z))",
     rf"(?<=[a-z,][ ]){_NAME}[ ][{UPPER}](?:\.(?![{LATIN}])|(?=[ ](?:please|and|is|has|will|from)|[,;!?]))",
     rf"(?<=[a-z,][ ])(?:[{UPPER}]\.[ ]?){{1,2}}{_NAME}",
     rf"{_MADE}[)）]?,[ ]{_NAME}",
     rf"{_NAME}[ ][{UPPER}]\.(?=[ ](?:will|is|has|can|said|and|was)(?![a-z]))",
+)
+# … likewise, but who is told so twice is somebody: check with Zdenka
+_TOLD_FORMS = (
+    rf"(?<![{LATIN}])(?i:{_TOLD})[ ]{_NAME}",
+    rf"(?<![{LATIN}])(?i:{_TALK})(?:[ ]\w+)?[ ](?:with|from|by|to|for)[ ]{_NAME}",
 )
 _KIN_IN_ENGLISH = (
     "wife|husband|son|daughter|mother|father|mom|mum|dad|brother|sister|partner|neighbou?r|room ?mate|flat ?mate"
@@ -120,12 +126,9 @@ _CAPITAL = re.compile(
 )
 # Who writes without capitals: yes beatrix, pick you up at 8
 _HAILED = re.compile(r"(?<![A-Za-z])(?i:yes|no|yeah|ok|okay|hey|hi|hello|thanks|sorry|me!?) [a-z]{3,}(?=[, ])")
-_BY_LATIN = tuple(map(re.compile, _LATIN_FORMS))
+_FIRM, _LOOSE, _TOLD_OF = (tuple(map(re.compile, forms)) for forms in (_FIRM_FORMS, _LOOSE_FORMS, _TOLD_FORMS))
 _PERSONS = tuple(map(re.compile, _PERSONS_FORMS))
 _BEFORE_VALUES = _PERSONS[-2:]  # Tanaka L. (<PHONE_NUMBER_v1>), L. Tanaka
-# Of the forms of `_BY_LATIN` those in which a place or a product stands as often
-_LOOSE = frozenset({_BY_LATIN[at] for at in (0, 1, 3, 9, 10, 11, 15, 16, 17, 18, 19)})
-_TOLD_OF = frozenset(_BY_LATIN[9:11])  # … where who is told so twice is somebody: check with Zdenka
 # Small letters: the rest of a name, both of its parts behind what says so, a name of a user as one
 _REST = re.compile(rf"{_MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}}|[A-Z]{{3,}})(?![A-Za-z@/])")
 _SAYS = re.compile(r" (?:on|at) <| [–—-] <| (?:here|speaking)[,.! ]| and I | (?:are|can|do|will) you |\)")
@@ -362,7 +365,7 @@ def _latin(text: str, of_record: _Words) -> Iterator[Doubt]:
         if first != last and match["name"] not in _KIN_WORDS:  # Ha-ha
             yield _doubt(match, "name", likely=True)
     speaks = (_SPEAKS,) if _SPEAKS_MADE.search(text) else ()
-    for form in (*_BY_LATIN, *_PERSONS, *speaks, _PAIR):
+    for form in (*_FIRM, *_LOOSE, *_TOLD_OF, *_PERSONS, *speaks, _PAIR):
         for match in form.finditer(text):
             parts = match["name"].replace(",", "").split()
             is_end = parts[-1] in ends and not (len(parts) == 1 and parts[0] in words_as_names())  # Bill drives
@@ -375,7 +378,7 @@ def _latin(text: str, of_record: _Words) -> Iterator[Doubt]:
             ):
                 continue
             if not any(part.lower() in of_record.small or part.isupper() or _is_opener(part) for part in parts):
-                loose = form in _LOOSE or form is _PAIR
+                loose = form in (*_LOOSE, *_TOLD_OF, _PAIR)
                 whole = form in _BEFORE_VALUES or (form in _PERSONS and len(parts) > 1)
                 likely = whole or _is_known(parts, loose=loose)
                 by = "" if loose and form not in _TOLD_OF else match["name"]
