@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Feature, View, learnt
 from datacheck.features.turn_texts import messages
+from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.python_code import LONGEST, fault, is_judged, joined, unindented
 
@@ -14,7 +15,9 @@ _BLOCK = re.compile(r"(?ms)^[ \t>]*(?P<fence>```+|~~~+)[Pp]y(?:thon)?3?[ \t]*\n(
 _LONGEST = 200_000  # characters of one text that are read
 _FENCE = "```"
 # What the Python without fences begins with that lost its indentation, or all its line ends.
-_HEADS = r"(?m)^[ \t]*(?:async|def|class|for|while|with|if|elif|else|try|except|finally)\b.*:[ \t\r]*(?:#.*)?$"
+_HEADS = ascii_edges(
+    r"(?m)^[ \t]*(?:async|def|class|for|while|with|if|elif|else|try|except|finally)\b.*:[ \t\r]*(?:#.*)?$"
+)
 _BEGINNING = r"^\s*(?:@\w|#|(?:def|class|import|from) |[a-z_]\w* ?=)"
 BARE = ("unindented", "one_line")
 

@@ -50,9 +50,21 @@ def strangers(questions: Sequence[str], answers: Sequence[str]) -> Strangers:
     told = [frozenset() if answer in often else variables_told(answer) for answer in answers]
     asked = [variables_asked(question) if names else None for question, names in zip(questions, told, strict=True)]
     judged = [(row, told[row], *names) for row, names in enumerate(asked) if names and names[0]]
-    asks = Counter(letter for _, _, _, question in judged for letter in question)
-    has = Counter(letter for _, answer, _, _ in judged for letter in answer)
-    fits = Counter(letter for _, answer, _, question in judged for letter in answer & question)
+    telling = _telling([(answer, question) for _, answer, _, question in judged])
+    found = [
+        (row, _listed(answer), _listed(alone))
+        for row, answer, alone, question in judged
+        if answer & telling and not answer & question
+    ]
+    rows, told_there, asked_there = map(list, zip(*found, strict=True)) if found else ([], [], [])
+    return Strangers([row for row, *_ in judged], rows, told_there, asked_there)
+
+
+def _telling(judged: Sequence[tuple[frozenset[str], frozenset[str]]]) -> set[str]:
+    """The letters that tell, by the variables of each answer and of its question."""
+    asks = Counter(letter for _, question in judged for letter in question)
+    has = Counter(letter for answer, _ in judged for letter in answer)
+    fits = Counter(letter for answer, question in judged for letter in answer & question)
     telling = {letter for letter in has if fits[letter] >= _USUAL * has[letter]}
     few = [letter for letter in has if _SOME * len(judged) <= asks[letter] <= _MANY * len(judged)]
     chances = [(letter, asks[letter] / len(judged)) for letter in few]
@@ -61,13 +73,7 @@ def strangers(questions: Sequence[str], answers: Sequence[str]) -> Strangers:
     most, found_there = sum(has[letter] for letter in few), sum(fits[letter] for letter in few)
     if most - expected > _POWER * spread and found_there - expected < _ABOVE * spread:
         telling |= set(few)
-    found = [
-        (row, _listed(answer), _listed(alone))
-        for row, answer, alone, question in judged
-        if answer & telling and not answer & question
-    ]
-    rows, told_there, asked_there = map(list, zip(*found, strict=True)) if found else ([], [], [])
-    return Strangers([row for row, *_ in judged], rows, told_there, asked_there)
+    return telling
 
 
 def is_formula(text: str) -> bool:

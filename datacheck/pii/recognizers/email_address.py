@@ -148,6 +148,30 @@ def is_short(value: str) -> bool:
     return _NO_MAILBOX.fullmatch(value) is not None and _ANYBODY.fullmatch(value.partition("@")[0]) is None
 
 
+def _is_sample(value: str, local: str, domain: str) -> bool:
+    """Whether an address is one of documentation, of exercises or of nobody; no country has .xx."""
+    samples = _SAMPLE.fullmatch(domain) or _ANYBODY.fullmatch(local) or domain.endswith(".xx")
+    return bool(samples) or any(each.fullmatch(value) for each in (_STAGED, _ALGEBRA, _NO_MAILBOX))
+
+
+def _spelt_out(written: str, local: str, domain: str) -> Judgement | None:
+    """Judge what has a word or a blank where its signs would be: a at b dot com, W @ x.shape."""
+    tld = domain.rpartition(".")[2]
+    familiar = domain in _PUBLIC or _OF_A_COUNTRY.fullmatch(domain) is not None
+    of_a_country = _COUNTRYS.search(domain) is not None
+    if _APART.search(written) and not familiar:  # beside E-mail it is one
+        known = " @ " in written and (tld in _GENERIC or of_a_country)
+        return Judgement(0.3, "suspect") if known else None
+    marked = _MARKED.search(written) is not None
+    if "点" in written and not marked:
+        return None
+    if familiar:
+        return Judgement(0.6, "valid")
+    known = tld in _GENERIC or (len(tld) == 2 and (marked or of_a_country))
+    sure = marked or (_SAID.search(written) is not None and _MIXED.search(local) is not None)
+    return Judgement(0.6 if sure else 0.3, "valid" if known else "suspect")
+
+
 class EmailAddress(Recognizer):
     """An address; at a sample domain a specimen, at an unknown top-level domain a suspect."""
 
@@ -194,31 +218,12 @@ class EmailAddress(Recognizer):
             return None
         if domain.endswith(".gserviceaccount.com") or _MACHINE.fullmatch(value) or _NUMBERED.fullmatch(written):
             return None
-        if (
-            _SAMPLE.fullmatch(domain)
-            or _ANYBODY.fullmatch(local)
-            or _STAGED.fullmatch(value)
-            or _ALGEBRA.fullmatch(value)
-            or _NO_MAILBOX.fullmatch(value)
-            or tld == "xx"  # no country has it: proper@email.xx
-        ):
+        if _is_sample(value, local, domain):
             return Judgement(1.0, "specimen")
         if rule in ("email_address.loose", "email_address.full_stop"):
             return Judgement(0.6, "valid")
         if rule == "email_address.at":
-            if (
-                _APART.search(written) and domain not in _PUBLIC and not _OF_A_COUNTRY.fullmatch(domain)
-            ):  # W @ x.shape; beside E-mail it is one
-                known = " @ " in written and (tld in _GENERIC or _COUNTRYS.search(domain))
-                return Judgement(0.3, "suspect") if known else None
-            if "点" in written and not _MARKED.search(written):
-                return None
-            if domain in _PUBLIC or _OF_A_COUNTRY.fullmatch(domain):
-                return Judgement(0.6, "valid")
-            marked = _MARKED.search(written) is not None
-            known = tld in _GENERIC or (len(tld) == 2 and (marked or _COUNTRYS.search(domain) is not None))
-            sure = marked or (_SAID.search(written) is not None and _MIXED.search(local) is not None)
-            return Judgement(0.6 if sure else 0.3, "valid" if known else "suspect")
+            return _spelt_out(written, local, domain)
         return Judgement(0.9, "valid") if len(tld) == 2 or tld in _GENERIC else Judgement(0.6, "suspect")
 
     def doubts(self, value: str, before: str, after: str) -> bool:

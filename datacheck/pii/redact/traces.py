@@ -176,41 +176,47 @@ class Traces:
         folded = fold_url(text)
         if self._is_chinese and _HAN.search(folded.text):  # 張詠詩 is 张咏诗
             folded = Folded(folded.text.translate(simplified()), folded.offsets)
-        found = [*_find(folded, self._numbers, _BETWEEN_DIGITS), *_find(folded, self._words, _BETWEEN_LETTERS)]
-        if _HAS_BETWEEN.search(folded.text):
-            long = {form: at for form, at in self._numbers.items() if len(form) >= _LONG}
-            found += _find(folded, long, _BETWEEN_LINES)
-            found += _find(folded, {form: at for form, at in self._words.items() if _is_mixed(form)}, _BETWEEN_MIXED)
-        found += _called(folded, self._parts) if self._parts else ()
-        found += _titled(folded, self._short) if self._short else ()
-        found += _for_short(folded, self._for_short) if self._for_short else ()
-        found += self._spelt.find(folded) if self._spelt.forms and _LETTERED.search(folded.text) else ()
-        found += (Trace(*each) for each in self._handles.find(folded)) if _LETTERED.search(folded.text) else ()
-        found += _with_initial(folded, self._initial) if self._initial else ()
-        found += _by_letters(folded, self._parts) if self._parts else ()
-        if self._numbers and _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
-            spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
-            found += _find(spoken, self._numbers, _BETWEEN_DIGITS)
-        found += self._ends(folded) if self._numbers else ()
-        if self._last:
-            nicknames = nicknamed(folded.text, self._last)
-            found += [Trace(*folded.span(start, end), self._last[char]) for start, end, char in nicknames]
-        if self._given:
-            places = named(folded.text, self._given)
-            found += [Trace(*folded.span(start, end), self._given[name]) for start, end, name in places]
+        found = [*self._as_written(folded), *self._as_called(folded)]
         if self._capital:  # Will Grant would not have "I will grant you" changed
-            found = [
-                each
-                for each in found
-                if each.value not in self._capital
-                or not any(word[0].islower() for word in _WORD.findall(text[each.start : each.end]))
-            ]
+            found = [each for each in found if each.value not in self._capital or not _has_small(text, each)]
         united: list[Trace] = []
         for trace in sorted(found, key=lambda trace: (trace.start, -trace.end)):
             if not united or trace.start >= united[-1].end:
                 united.append(trace)
         united = self._joined(text, united)
         return [self._with_familiar(text, trace) for trace in united]
+
+    def _as_written(self, folded: Folded) -> Iterator[Trace]:
+        """Numbers and names as they were replaced, whatever stands between their characters."""
+        yield from _find(folded, self._numbers, _BETWEEN_DIGITS)
+        yield from _find(folded, self._words, _BETWEEN_LETTERS)
+        if _HAS_BETWEEN.search(folded.text):
+            long = {form: at for form, at in self._numbers.items() if len(form) >= _LONG}
+            yield from _find(folded, long, _BETWEEN_LINES)
+            yield from _find(folded, {form: at for form, at in self._words.items() if _is_mixed(form)}, _BETWEEN_MIXED)
+        if not self._numbers:
+            return
+        if _NUMERAL.search(folded.text):  # five or six, which `fold` leaves
+            spoken = Folded(folded.text.translate(_NUMERALS), folded.offsets)
+            yield from _find(spoken, self._numbers, _BETWEEN_DIGITS)
+        yield from self._ends(folded)
+
+    def _as_called(self, folded: Folded) -> Iterator[Trace]:
+        """Parts of names, initials, handles, nicknames and given names alone."""
+        yield from _called(folded, self._parts) if self._parts else ()
+        yield from _titled(folded, self._short) if self._short else ()
+        yield from _for_short(folded, self._for_short) if self._for_short else ()
+        if _LETTERED.search(folded.text):
+            yield from self._spelt.find(folded) if self._spelt.forms else ()
+            yield from (Trace(*each) for each in self._handles.find(folded))
+        yield from _with_initial(folded, self._initial) if self._initial else ()
+        yield from _by_letters(folded, self._parts) if self._parts else ()
+        if self._last:
+            for start, end, char in nicknamed(folded.text, self._last):
+                yield Trace(*folded.span(start, end), self._last[char])
+        if self._given:
+            for start, end, name in named(folded.text, self._given):
+                yield Trace(*folded.span(start, end), self._given[name])
 
     def _ends(self, folded: Folded) -> Iterator[Trace]:
         """The last four digits of a number, where they are said to be some."""
@@ -499,6 +505,11 @@ def _compared(text: str, between: re.Pattern[str]) -> tuple[str, list[int]]:
     kept = [at for at, char in enumerate(text) if not between.match(char)]
     small = ((text[at], text[at].lower()) for at in kept)
     return "".join(lower if len(lower) == 1 else char for char, lower in small), kept
+
+
+def _has_small(text: str, trace: Trace) -> bool:
+    """Whether a word of a place begins with a small letter."""
+    return any(word[0].islower() for word in _WORD.findall(text[trace.start : trace.end]))
 
 
 def _find(folded: Folded, forms: Mapping[str, int], between: re.Pattern[str]) -> Iterator[Trace]:

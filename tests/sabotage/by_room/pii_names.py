@@ -46,8 +46,8 @@ SABOTAGES = (
     Sabotage(
         "last_digits_stay",
         "a redaction replaces the last four digits of a known number where they are said to be some",
-        "datacheck.pii.redact.traces.Traces.find",
-        "self._ends(folded) if self._numbers else ()",
+        "datacheck.pii.redact.traces.Traces._as_written",
+        "self._ends(folded)",
         "()",
         "tests/pii/test_traces.py::test_the_last_digits_where_they_are_said_to_be_some",
     ),
@@ -62,7 +62,7 @@ SABOTAGES = (
     Sabotage(
         "letters_and_digits_break_nowhere",
         "a known passport is found over a line break",
-        "datacheck.pii.redact.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces._as_written",
         "_BETWEEN_MIXED)",
         "_BETWEEN_LETTERS)",
         "tests/pii/test_labels_as_spoken.py::test_a_known_value_is_found_whatever_stands_in_it",
@@ -78,7 +78,7 @@ SABOTAGES = (
     Sabotage(
         "nicknames_are_not_known",
         "阿 and the last character of a known given name is that person",
-        "datacheck.pii.redact.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces._as_called",
         "if self._last:",
         "if False:",
         "tests/pii/test_fourth_red_team.py::test_what_is_known_is_found_in_a_url_in_quoted_json_and_as_a_nickname",
@@ -86,7 +86,7 @@ SABOTAGES = (
     Sabotage(
         "signs_end_a_known_number",
         "a known number is found with signs of the writer's own in it",
-        "datacheck.pii.redact.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces._as_written",
         "_HAS_BETWEEN.search(folded.text)",
         "False",
         "tests/pii/test_traces.py::test_signs_of_ones_own_letters_for_digits_and_base64[138~2233~5566]",
@@ -230,9 +230,9 @@ SABOTAGES = (
     Sabotage(
         "names_in_latin_letters_stay",
         "a redaction finds a known Chinese name spelt in Latin letters",
-        "datacheck.pii.redact.traces.Traces.find",
-        "self._spelt.find(folded) if self._spelt.forms and",
-        "self._spelt.find(folded) if not self._spelt.forms and",
+        "datacheck.pii.redact.traces.Traces._as_called",
+        "if self._spelt.forms else",
+        "if not self._spelt.forms else",
         "tests/pii/test_likely_names.py::test_a_chinese_name_is_found_again_in_latin_letters",
     ),
     Sabotage(
@@ -342,7 +342,7 @@ SABOTAGES = (
     Sabotage(
         "line_breaks_hide_numbers",
         "a redaction finds a number over signs that stand between its digits",
-        "datacheck.pii.redact.traces.Traces.find",
+        "datacheck.pii.redact.traces.Traces._as_written",
         "if _HAS_BETWEEN.search(folded.text):",
         "if False:",
         "tests/pii/test_traces.py::test_signs_of_ones_own_letters_for_digits_and_base64",

@@ -6,7 +6,7 @@ SABOTAGES = (
     Sabotage(
         "golds_of_other_questions_keep_their_variables",
         "golds with other variables than their questions are named, where the whole column was shuffled, too",
-        "datacheck.text.variables.strangers",
+        "datacheck.text.variables._telling",
         "telling |= set(few)",
         "pass",
         "tests/checks/test_row_shift.py::test_golds_with_the_variables_of_another_question",
