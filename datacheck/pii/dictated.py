@@ -61,8 +61,8 @@ DICTATED = (
     rf"{_NAMED}(?:{_DIGIT}{{1,16}}|[A-Z])(?:{_CLEAR}|[ ]?\r?\n|[ \-][0-9][ \-][0-9][ \-])[A-Z]?{_MORE}"
     rf"|{_NAMED}(?:{_DIGIT}{{3,8}}[ ]?[.][ ]?{_DIGIT}{{3}}|[0-9][ ]?[.][ ]?[0-9][ ]?[.][ ]?[0-9][ ]?[.])"
     rf"|{_NAMED}[A-Z][0-9 ,，、.\-]{{1,9}}[0-9A-Z\-][ ,，、.\-]|[A-Za-z0-9][ ]?下[划劃][线線]"
-    rf"|{_NAMED}[A-Z0-9]{{1,9}}(?:{_MARKUP}|[*·~|])[A-Z]{{1,8}}[0-9]"
-    rf"|{_DIGIT}(?:{_CLEAR}|[.]|[ ]?\r?\n){_DIGIT}{{1,16}}[XxA-Z]?{_THIS}"
+    rf"|{_NAMED}[A-Z0-9]+(?:{_MARKUP}[A-Z]*|[*·~|][A-Z]+)[0-9]"
+    rf"|[0-9](?:{_CLEAR}|[.]|[ ]?\r?\n)[0-9]+[XxA-Z]?{_THIS}"
 )
 """Rust: a superset of the texts in which there is something of the kind."""
 LOW_LINE = re.compile(r"(?<=[A-Za-z0-9])[ ]?(?:下[划劃][线線]){1,2}[ ]?(?=[A-Za-z0-9])")

@@ -133,6 +133,7 @@ def test_the_expression_for_rust_lets_through_all_that_is_joined():
         "VIN WBA**H99GG9LB577793",
         "把0.9.8.5.3.7这个手机删掉",
         "护照 E</b>A4299220",
+        "车牌号 陕G</b>28V55",
         "把869472\n753629这个号",
     ):
         assert fold(text).text != text
