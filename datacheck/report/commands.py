@@ -13,10 +13,11 @@ _PII = "pii"
 
 
 class Commands(NamedTuple):
-    """`apply` is empty where no row can be blamed; it takes `gone` of `rows` away. `stays` is not mended by it.
+    """`apply` is empty where no row can be blamed, or none would be left; it takes `gone` of `rows` away.
 
-    `others`: prints what the page leaves out. `redact`: what is added to `apply` to replace personal data instead;
-    empty where the contract does not look for any in one of the datasets, which `apply --redact` refuses.
+    `stays` is not mended by it. `others`: prints what the page leaves out. `redact`: what is added to `apply` to
+    replace personal data instead; empty where the contract does not look for any in one of the datasets, which
+    `apply --redact` refuses.
     """
 
     apply: str
@@ -33,7 +34,9 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
     typed: Mapping[str, Any] = run.get("typed") or {}
     out, contract = typed.get("out", "REPORT"), typed.get("contract", "CONTRACT")
     ranked = show.worst_first(report)
-    blamed = [f for f in ranked if f.status is Status.FAIL and droppable(f)]
+    failed = [f for f in ranked if f.status is Status.FAIL and droppable(f)]
+    redacted = {f.dataset for f in failed if f.check == _PII}
+    blamed = [f for f in failed if f.dataset in redacted or _leaves_rows(report, f.dataset)]
     paths = {f.dataset: typed.get("paths", {}).get(f.dataset, "PATH") for f in blamed}
     paths = {name: paths[name] for name in report.datasets if name in paths}
     mended, proof = f"{out}-mended", f"{out}-proof"
@@ -53,6 +56,12 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
         gone=before - after,
         stays=[f for f in ranked if f.status in (Status.FAIL, Status.ERROR) and f not in blamed],
     )
+
+
+def _leaves_rows(report: Report, name: str) -> bool:
+    """Whether something is left of a dataset without its blamed rows: where nothing is, a setting is wrong."""
+    funnel = report.funnel.get(name)
+    return not funnel or funnel[-1][1] > 0
 
 
 def _besides(typed: Mapping[str, Any]) -> list[str]:

@@ -59,6 +59,21 @@ def test_what_the_page_says_to_type_mends_and_proves(written, command, data):
     assert "Mend: 2 rows go, of 11" in page_of(folder / "out")
 
 
+def test_nothing_is_taken_away_where_nothing_would_be_left(tmp_path, command, monkeypatch):
+    """Rows that all fail are not mended by leaving them out; but identifiers in all of them can be replaced."""
+    monkeypatch.chdir(tmp_path)
+    for name, rows in {
+        "empty": [f"user: 问 {n} | assistant: " for n in range(4)],
+        "pii": [f"user: {n} 号 | assistant: 打 1391234876{n}" for n in range(4)],
+    }.items():
+        jsonl(tmp_path / "a.jsonl", *dataset(*rows))
+        (tmp_path / "c.yaml").write_text(CONTRACT.replace("exact_duplicates", "pii") % "a.jsonl", "utf-8")
+        assert command("run", "c.yaml", "--out", name)[0] == 1
+    assert ["apply" in each for each in commands(page_of(tmp_path / "empty"))] == [False]
+    assert "No command mends" in page_of(tmp_path / "empty")
+    assert [each[1] for each in commands(page_of(tmp_path / "pii"))] == ["apply", "run"]
+
+
 def test_redaction_is_offered_where_it_can_be_typed(tmp_path, here, command, monkeypatch):
     """`apply --redact` takes no dataset in which the contract looks for no personal data."""
     monkeypatch.chdir(tmp_path)

@@ -147,4 +147,12 @@ SABOTAGES = (
         'b""',
         "tests/report/test_listing.py::test_other_sources_have_another_list",
     ),
+    Sabotage(
+        "all_rows_go",
+        "a report does not say to take all rows away",
+        "datacheck.report.commands._leaves_rows",
+        "not funnel or funnel[-1][1] > 0",
+        "True",
+        "tests/report/test_commands.py::test_nothing_is_taken_away_where_nothing_would_be_left",
+    ),
 )
