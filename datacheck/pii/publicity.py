@@ -13,6 +13,7 @@ from typing import NamedTuple
 from datacheck.pii.given_names import is_given
 from datacheck.pii.mailboxes import is_a_task_of_an_authority, is_an_authoritys, is_nobodys_name, is_ours
 from datacheck.pii.recognizers.email_address import signs
+from datacheck.text.simplified import simplified
 
 BEFORE, AFTER = 48, 20
 """Code points before and after a value in which the words are looked for; as much as a line of a business card."""
@@ -269,7 +270,7 @@ _PSEUDONYM = re.compile("<[A-Z][A-Z_]+")  # or what is left of one at the end of
 _WEBSITE = re.compile(r"[^\n]{0,240}?https?://")
 _LINE = 240
 _ROOM = re.compile(
-    r"[单室栋幢户]|[0-9]房|号楼|门牌|[组社队][0-9一二三四五六七八九十]{1,4}号|(?i:apt|apartment|unit|suite|#)"
+    r"[单室栋幢户]|[0-9]房|号楼|楼之|弄[0-9]+号|门牌|[组社队][0-9一二三四五六七八九十]{1,4}号|(?i:apt|apartment|unit|suite|#)"
 )
 
 
@@ -321,6 +322,7 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     before: what was said before in the conversation, asked where the text itself says nothing; roles: where mailboxes
     of functions stand in the text.
     """
+    text, before = simplified(text), simplified(before)  # its words are of either script
     value = text[start:end]
     if says_itself(entity, text, start, end):
         return True

@@ -3,7 +3,8 @@
 import re
 from random import Random
 
-from datacheck.pii.matching.expressions import HAN
+from datacheck.pii.matching.expressions import HAN, in_both_scripts
+from datacheck.pii.matching.us_addresses import COMPLETE, STREET, STREET_BY_A_WORD, TRY_COMPLETE, TRY_STREET
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer
 
@@ -19,10 +20,10 @@ _PLACE = r"(?:小区|花园|公寓|大厦|新村|家园|苑|园|府|城|湾|庭|
 # 3号金矿带 and 28号脉群 are bodies of ore
 # … and behind a lane stands the number of the house: 临江路800弄78号
 _DOOR = (
-    rf"{_NUMBER}[ ]?(?:号(?![线码机令染脉]|[金银铜铁铅锌锡钨煤]?矿[体带脉段床层井坑洞]|断裂)"
+    rf"{_NUMBER}[ ]?(?:号(?![线码机令染脉]|[金银铜铁铅锌锡钨煤]?矿[体带脉段床层井坑洞]|断裂)(?:之[0-9]{{1,3}})?"
     rf"|弄(?:{_NUMBER}号(?![线码楼]))?)"
 )
-_ROOM = rf"{_NUMBER}[ ]?(?:栋|幢|座|号楼|单元|门|室|房|层|楼|户|#)"
+_ROOM = rf"{_NUMBER}[ ]?(?:栋|幢|座|号楼|单元|门|室|房|层|楼(?:之[0-9]{{1,3}})?|户|#)"
 _TAIL = (
     rf"(?:[ ,，\-－]?(?:[东西南北中甲乙]|[{HAN}]{{0,8}}?)?{_ROOM}){{0,4}}"
     rf"(?:(?<=单元)[0-9]{{2,5}}号|[ \-－]?[0-9]{{2,4}}(?![0-9]|[.][0-9]|[{HAN}]))?"
@@ -32,40 +33,35 @@ _PART = "[A-Za-z0-9一二三四五六七八九十]{1,3}"
 _ESTATE = rf"{_PLACE}[ ]?(?:[东西南北]区|{_PART}[区期][ ]?)?{_NUMBER}[ ]?{_BLOCK}"
 _GROUP = rf"[村屯庄寨][ ]?第?{_NUMBER}[ ]?(?:村民小?组|小组|[组社队])"
 _VILLAGE = rf"{_GROUP}[ ]?{_NUMBER}[ ]?[号户]"
+_BY_LETTER = "[A-Za-z甲乙丙丁][ ]?座(?![标谈位机])"  # 邯郸路C座
+_PUBLIC_HOUSING = rf"邨[{HAN}]{{1,6}}[楼阁][ ]?(?:{_NUMBER}[ ]?楼[ ]?)?[0-9A-Za-z]{{1,5}}[ ]?室"  # 瀝源邨榮瑞樓1203室
 _CORE = (
     rf"(?:{_ROAD}[东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_DOOR}(?:院)?{_TAIL}"
-    rf"|{_VILLAGE}"
+    rf"|{_ROAD}[东西南北中]?{_BY_LETTER}{_TAIL}"
+    rf"|{_VILLAGE}|{_PUBLIC_HOUSING}"
     rf"|{_ESTATE}[ ]?{_TAIL}"
     rf"|[0-9A-Za-z]{{1,4}}[ ]?{_BLOCK}[ ]?{_PART}[ ]?单元[ ]?[0-9]{{2,5}}[室房号]?)"
 )
-_STREET = (
-    r"(?:Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Way|Place|Pl"
-    r"|Terrace|Circle|Square|Highway|Hwy)"
-)
-_EN = (
-    rf"[1-9][0-9]{{0,5}}[ ](?:(?:[NSEW]|North|South|East|West|[0-9]{{1,3}}(?:st|nd|rd|th)"
-    rf"|[A-Z][a-z]{{1,15}})\.?[ ]){{1,4}}{_STREET}(?![A-Za-z])\.?"
-    r"(?:,?[ ](?:Apt|Apartment|Suite|Unit|#)\.?[ ]?[0-9A-Za-z\-]{1,6})?"
-    r"(?P<city>,?[ ][A-Z][A-Za-z .]{1,24},?[ ][A-Z]{2}[ ,]{1,2}[0-9]{5}(?:-[0-9]{4})?)?"
-)
-_TRY_CHINESE = (
+_TRY_CHINESE = in_both_scripts(
     rf"[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[ ]?(?:[{HAN}]{{0,3}}段)?[ ]?{_NUMBER}[ ]?[号弄]"
-    rf"|{_GROUP}"
+    rf"|[路街巷弄道里村庄屯沿条段院号同][东西南北中]?[A-Za-z甲乙丙丁][ ]?座|{_GROUP}|{_PUBLIC_HOUSING}"
     rf"|{_ESTATE}|{_BLOCK}[ ]?{_PART}[ ]?单元|(?:地址|住址)[是在为:： ]{{0,3}}[{HAN}0-9A-Za-z]{{4,40}}[号弄]"
 )
-_TRY_ENGLISH = rf"[1-9][0-9]{{0,5}} (?:[0-9A-Z][0-9A-Za-z]{{0,15}}\.? ){{0,3}}[0-9A-Z][0-9A-Za-z]{{0,15}}\.? {_STREET}"
 # 湖北省 武汉市 洪山区 文三路…: a form sets blanks between what it asked for
 _BEFORE = re.compile(
-    rf"(?:(?:[{HAN}]{{1,8}}[省市州][ ]?){{1,2}}[{HAN}]{{1,5}}[市区县旗][ ])?[{HAN}0-9A-Za-z]{{0,24}}\Z"
+    rf"(?:(?:[{HAN}]{{1,8}}[省市州][ ]?){{1,2}}[{HAN}]{{1,5}}[市区區县縣旗][ ])?[{HAN}0-9A-Za-z]{{0,24}}\Z"
 )
 # Words after which an address begins, and verbs that cannot be part of one.
 _BEGINS = re.compile(
-    r".*(?:地址|住址|[改换变]成|登记|更正|位于|坐落于|寄(?=[\u4e00-\u9fff]{2,3}[省市])|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"
-    r"|设在|就在|家在|来自|前往|现居|居住于|承租了?|租用了?|租赁了?|[带运逃窜送赶行]至|提货至|搬入|到|在|于|是|为|址"
-    r"|[。，：；！？、])(?=.)",
+    in_both_scripts(
+        r".*(?:地址|住址|[改换变]成|登记|更正|位于|坐落于|寄(?=[\u4e00-\u9fff]{2,3}[省市])|寄到|寄往|寄至|送到|送至|发到|家住|住在|住于|住|搬到|搬至|位在"
+        r"|设在|就在|家在|来自|前往|现居|居住于|承租了?|租用了?|租赁了?|[带运逃窜送赶行]至|提货至|搬入|到|在|于|是|为|址"
+        r"|[。，：；！？、])(?=.)"
+    ),
     re.DOTALL,
 )
-_REGION = re.compile(r"(?:省|市|自治区|州|[区县旗镇乡]|街道|北京|上海|天津|重庆)")
+_REGION = re.compile(in_both_scripts(r"(?:省|市|自治区|州|[区县旗镇乡]|街道|北京|上海|天津|重庆|香港|九龙|新界|澳门)"))
+_ROOMS = re.compile(in_both_scripts(r"单元|[栋幢室]|号楼|楼之"))
 _SPECIMEN = re.compile(
     r"(?i)1?2?123 (?:main|elm|oak|maple|fake|any|example|first|pine|my|your)\b.*"
     r"|12345? (?:main|elm|oak|maple|fake|any|example|first|pine|my|your) st(?:reet)?\b.*"
@@ -73,6 +69,7 @@ _SPECIMEN = re.compile(
     r"|○○)(?:小区|花园|公寓|[路街道村区]).*|(?-i:[A-Z])[省市](?-i:[A-Z])?[市区县].*|742 evergreen.*"
     r"|1600 (?:pennsylvania|amphitheatre).*|221b? baker.*"
 )
+_CORES = re.compile(in_both_scripts(_CORE))
 # 花园小区1号楼共有7个单元，每个单元住14户
 _COUNTED = re.compile("楼?[，,]?(?:一?共|总共)?有[0-9一二两三四五六七八九十百]+[个层户幢座]")
 
@@ -87,18 +84,32 @@ class Address(Recognizer):
     priority = 320
     policy = Policy("block")
     prefilter = _TRY_CHINESE
-    prefilters = (_TRY_ENGLISH,)
-    tries = {"address": (_TRY_CHINESE,), "address.en": (_TRY_ENGLISH,)}
-    patterns = {"address": _CORE, "address.en": rf"(?<![0-9A-Za-z.,$]){_EN}"}
-    positive = (
-        r"地址|住址|家住|住在|寄到|收货|送货|邮寄|户籍|籍贯|现居|居住|住所|(?i:address|live[sd]? (?:at"
-        r"|in)|ship to|resid)"
+    prefilters = (TRY_STREET, TRY_COMPLETE)
+    tries = {
+        "address": (_TRY_CHINESE,),
+        "address.complete": (TRY_COMPLETE,),
+        "address.en": (TRY_STREET,),
+        "address.word": (TRY_STREET,),
+    }
+    patterns = {
+        "address": in_both_scripts(_CORE),
+        "address.complete": rf"(?<![0-9A-Za-z.,$#/\-]){COMPLETE}",
+        "address.en": rf"(?<![0-9A-Za-z.,$]){STREET}",
+        "address.word": rf"(?<![0-9A-Za-z.,$]){STREET_BY_A_WORD}",
+    }
+    positive = in_both_scripts(
+        r"地址|住址|家住|住在|家在|寄[到往给]|寄至|收[货件]|送货|邮寄|户籍|籍贯|现居|居住|住所"
+        r"|(?i:address|live[sd]? (?:at|in)|(?:ship|mail|sent|return|deliver(?:ed)?|moved?|taxi) to|meet (?:me|us) at"
+        r"|resid)"
     )
     extents = (
-        rf"[{HAN}0-9A-Za-z]{{0,24}}{_CORE}".replace("(?<![知频通隧轨赛渠管跑车弯报味河航街])", "").replace(
-            "(?<![公英海哪这那百千万])", ""
+        in_both_scripts(
+            rf"[{HAN}0-9A-Za-z]{{0,24}}{_CORE}".replace("(?<![知频通隧轨赛渠管跑车弯报味河航街])", "").replace(
+                "(?<![公英海哪这那百千万])", ""
+            )
         ),
-        _EN,
+        STREET,
+        COMPLETE,
     )
 
     def widen(self, text: str, start: int, end: int) -> tuple[int, int]:
@@ -116,15 +127,16 @@ class Address(Recognizer):
             return Judgement(1.0, "specimen")
         if re.match(r"(?:18|19|20)[0-9]{2} Wall S", value):  # the crash of 1929
             return None
-        if rule == "address.en":
-            complete = re.search(r"[A-Z]{2}[ ,]{1,2}[0-9]{5}", value)
-            return Judgement(0.8, "valid") if complete else Judgement(0.6, "suspect")
+        if rule in ("address.complete", "address.en", "address.word"):
+            if rule == "address.complete" or re.search(r"[A-Z]{2}[ ,]{1,2}[0-9]{5}", value):
+                return Judgement(0.8, "valid")
+            return Judgement(0.6 if rule == "address.en" else 0.3, "suspect")
         if rule == "address.labelled":
             return Judgement(0.7, "valid")
-        core = re.search(_CORE, value)
-        if core is None or not (core.start() or re.search("单元|[栋幢室]", value)):
+        core = _CORES.search(value)
+        if core is None or not (core.start() or _ROOMS.search(value)):
             return Judgement(0.2, "suspect")
-        if _REGION.search(value, 0, core.start()) or re.search(r"(?:单元|[栋幢室]|号楼)", value):
+        if _REGION.search(value, 0, core.start()) or _ROOMS.search(value):
             return Judgement(0.7, "valid")
         return Judgement(0.5, "suspect", "valid")
 

@@ -20,14 +20,16 @@ from datacheck.pii.matching.expressions import (
 from datacheck.pii.policy import Policy, State
 from datacheck.pii.recognizers.base import Judgement, Recognizer, completed, digits_of, random_digits, words
 
-# ISO/IEC 7812 prefixes and lengths. 13-digit Visa is left out: none is issued any more, and one in ten random
-# numbers would pass. 9558 (ICBC) and 4367 (CCB) of 19 digits are older debit cards.
+# ISO/IEC 7812 prefixes and lengths. 13-digit Visa is left out, but for those behind a word (`_SHORT`): none is issued
+# any more, and one in ten random numbers would pass. 9558 (ICBC) and 4367 (CCB) of 19 digits are older debit cards.
 _BRANDS = re.compile(
     r"62[0-9]{14,17}|9558[0-9]{15}|4[0-9]{15}(?:[0-9]{3})?|5[1-5][0-9]{14}"
     r"|2(?:22[1-9]|2[3-9][0-9]|[3-6][0-9]{2}|7[01][0-9]|720)[0-9]{12}|35[0-9]{14}|3[47][0-9]{13}"
     r"|6(?:011|5[0-9]{2})[0-9]{12}"
 )
 _OTHER = "(?:30|36|38)[0-9]{12}|(?:1[0-9]|5[06-9]|6[0-9])[0-9]{13,14}"  # Diners, UATP, Maestro: beside a word only
+_SHORT = "(?:4[0-9]{12}|(?:50|5[6-8]|6[0-9])[0-9]{10}|(?:2131|1800)[0-9]{11})"  # Visa, Maestro, JCB
+_CALLED_CARD = r"(?:(?<![A-Za-z])(?i:cards?|visa|maestro|jcb)(?![a-z])|卡)[^0-9\n]{0,24}"
 _DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 
 
@@ -52,7 +54,7 @@ class CnBankCard(Recognizer):
     priority = 140
     policy = Policy("block", hard=True)
     gate = GATE_DIGITS
-    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}|{_HALVES}|{_SIGNED}"
+    prefilter = rf"[2-69](?:{GAP}[0-9]){{14}}|{_OTHER}|{_BROKEN}|{_HALVES}|{_SIGNED}|{_SHORT}"
     patterns = {
         "cn_bank_card": (
             rf"{_GLUED}(?:[2-69][0-9]{{14,18}}"
@@ -77,6 +79,7 @@ class CnBankCard(Recognizer):
             rf"(?:(?P=sign)[0-9]{{1,3}})?{RIGHT}(?!(?P=sign)[0-9])"
         ),
         "cn_bank_card.other": rf"{LEFT}(?:{_OTHER}){RIGHT}",
+        "cn_bank_card.short": rf"{_CALLED_CARD}{LEFT}(?P<value>{_SHORT}){RIGHT}",
     }
     positive = (
         r"银行|行卡|卡号|账号|账户|帐号|帐户|储蓄|信用卡|借记卡|开户|汇款|转账|转[到给至]|打[到给至]|汇[到给至入]|尾款|打款|收款|退款|还款|存折|工资卡"
@@ -105,6 +108,8 @@ class CnBankCard(Recognizer):
         state: State = "specimen" if _SAME_FOUR.fullmatch(number) else "valid"
         if rule == "cn_bank_card.other":
             return Judgement(0.2, state) if luhn(number) else None
+        if rule == "cn_bank_card.short":
+            return Judgement(0.6, state) if luhn(number) else None
         if not _BRANDS.fullmatch(number) or len(set(number)) < 3:
             return None
         if not luhn(number):

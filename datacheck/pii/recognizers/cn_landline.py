@@ -108,7 +108,7 @@ class CnLandline(Recognizer):
         ),
     }
     positive = (
-        r"电话|座机|固话|宅电|打(?:我|到?家|\Z)|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|"
+        r"电话|手机|(?:我|他|她|[你您])的?号码|座机|固话|宅电|打(?:我|到?家|\Z)|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|"
         + worded("tel", "telephone", "phone", "landline", "fixed line", "home line", "fax", "call", "contact")
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"

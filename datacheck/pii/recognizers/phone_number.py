@@ -47,9 +47,29 @@ _WHOM = (
     r"(?:[,:][ ]|[(]|(?:at|on)[ ])"
     rf"(?P<value>[(]?[2-9][0-9]{{2}}(?:{_SEP}{{1,2}})?[2-9][0-9]{{2}}[\-. ]?[0-9]{{4}})"
 )
+# … or, in the groups of any country, behind what nothing but a telephone follows: Desk: 0490 39 07 81
+_TOLD = (
+    r"(?:(?i:(?:tele|cell)?phone|mobile|cell|tel|fax|whatsapp|desk)(?:[ _](?i:number|no\.?|num))?[\"'”*]{0,2}"
+    r"[ ]?[:：][ ]?"
+    r"|(?i:(?:call|text|reach|ring|phone) (?:me|us|him|her|them)(?: back)? (?:at|on)|answering at|you can call"
+    r"|messages? (?:to|on)|(?:phone|contact) number is)[: ]{1,2})"
+    r"(?P<value>[(]?[0-9]{2,5}[)]?(?:[ .\-][0-9]{2,5}){1,4})"
+)
+_EXTENSION = r"(?:[ ]?(?i:x|ext\.?|extension)[ ]?[0-9]{1,6})?"
+_EXTENDED = re.compile(r"[ ]?(?i:x|ext\.?|extension)[ ]?[0-9]{1,6}\Z")
+# What is written as a number of North America is: a plan has new area codes every year, and people slip.
+_AMERICAN = re.compile(
+    r"(?:(?:\+|00)?1[\-. ])?(?:\([2-9][0-9]{2}\)[ ]?|[2-9][0-9]{2}[\-. ])[2-9][0-9]{2}[\-. ][0-9]{4}|[2-9][0-9]{9}"
+)
+_FEWEST, _MOST = 7, 13  # digits of a number that is told
+_NO_NUMBER = re.compile(  # a date, a year and a month, a line that costs nothing
+    r"(?:19|20)[0-9]{2}[.\- ][01]?[0-9](?:[.\- ][0-3]?[0-9])?|[0-3]?[0-9][.\- ][01]?[0-9][.\- ](?:19|20)[0-9]{2}"
+    r"|[48]00[.\- ].*"
+    r"|.*(?<![0-9])555[.\- ][0-9]{4}"
+)
 _IN_SEQUENCE = 7  # digits, as in +12345678900 and +91 98765 43210; one number in 200,000 has them by chance
 _SCORES = {"phone_number": 0.7} | dict.fromkeys(
-    [f"phone_number.{rule}" for rule in ("area", "eleven", "apart", "whom", "before_letters")], 0.6
+    [f"phone_number.{rule}" for rule in ("area", "eleven", "apart", "whom", "told", "before_letters")], 0.6
 )
 # - + 43.0 12.0 44.0 is an equation with its signs before its figures, 2012 + 2011 - 2010 one with them between
 _PREFIXED = re.compile(r"\+ [0-9]+[.][0-9]{1,2}(?: [0-9]+[.][0-9]{1,2})+|\+ [0-9]+(?: [0-9]+)+[.][0-9]")
@@ -85,20 +105,21 @@ class PhoneNumber(Recognizer):
     prefilter = r"\+[ ]?[1-9](?:GAP[0-9]){6}|[2-9][0-9]{2}SEP{1,3}[2-9][0-9]{2}SEP{0,3}[0-9]{4}".replace(
         "GAP", f"{_SEP}{{0,3}}"
     ).replace("SEP", _SEP)
-    prefilters = (_ELEVEN, _TEN, _APART, _WHOM)
+    prefilters = (_ELEVEN, _TEN, _APART, _WHOM, _TOLD)
     patterns = {
-        "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{RIGHT}",
-        "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{RIGHT}",  # noqa: E501
-        "phone_number.whom": rf"(?<![A-Za-z]){_WHOM}{RIGHT}",
+        "phone_number": rf"(?<![0-9A-Za-z+])\+[ ]?[1-9](?:{_SEP}{{0,3}}[0-9]){{6,14}}{_EXTENSION}{RIGHT}",
+        "phone_number.area": rf"(?<![0-9A-Za-z_)\]])(?<![0-9][\-. +])\([2-9][0-9]{{2}}\)[ ]?[2-9][0-9]{{2}}[\-. ][0-9]{{4}}{_EXTENSION}{RIGHT}",  # noqa: E501
+        "phone_number.whom": rf"(?<![A-Za-z]){_WHOM}{_EXTENSION}{RIGHT}",
         "phone_number.us": (
-            rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}"
-            rf"{_SECOND}[0-9]{{4}}{RIGHT}(?![\-.][0-9])"
+            rf"{GLUED_LEFT}(?<![0-9][\-. +])(?:(?:00)?1[\-. ])?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,3}}[2-9][0-9]{{2}}"
+            rf"{_SECOND}[0-9]{{4}}{_EXTENSION}{RIGHT}(?![\-.][0-9])"
         ),
         "phone_number.before_letters": (
             rf"(?<![A-Za-z]){_LABEL}[ ]?[:：]?[ ]?"
             rf"(?P<value>(?:\+?1[ .\-]?)?[(（]?[2-9][0-9]{{2}}{_SEP}{{1,2}}[2-9][0-9]{{2}}[\-. ][0-9]{{4}})(?=[A-Za-z])"
         ),
         "phone_number.ten": rf"(?<![A-Za-z]){_TEN}{RIGHT}",
+        "phone_number.told": rf"(?<![A-Za-z]){_TOLD}{RIGHT}(?![ .\-]?[0-9])",
         "phone_number.apart": rf"(?<![A-Za-z]){_APART}{RIGHT}(?![ .\-][0-9])",
         "phone_number.eleven": (
             rf"(?<![A-Za-z]){_LABEL}(?:[ ](?i:me|us|at|is|no|number)|[:：.#=\"' ]){{0,4}}"
@@ -110,9 +131,12 @@ class PhoneNumber(Recognizer):
         "text me", "text", "my number", "his number", "her number", "our number", "us number", "new number",
         "number is", "number's", "number’s",
         "number should be", "reach", "ring",
-        "callback", "reachable", "reached", "my line", "work line", "home line", "direct line", "office line",
+        "callback", "reachable", "reached",
+        "answering", "registered", "messages to", "message on", "my line", "work line", "home line", "direct line",
+        "office line",
     )  # fmt: skip
     positive += r"|(?<![A-Za-z])(?i:home|work|office|direct|daytime|evening)[ ]?[:：]"
+    positive += r"|(?<=[0-9][ \-])(?i:office|home|work|direct|desk)(?![A-Za-z])"  # 212-962-7854 office
     negative_left = (
         rf"[0-9_)）\]]\s*\Z|[A-Za-z]\Z|(?<![A-Za-z])(?![aI])[A-Za-z]\s\Z|{FIELD_LEFT}"
         r"|(?i:order|item|part|case|docket|version|model|sku|tracking)(?: (?:number|no\.?|id))?(?: is)?[: #]{0,2}\Z"
@@ -128,6 +152,8 @@ class PhoneNumber(Recognizer):
         """Judge by the numbering plan; numbers of mainland China belong to other recognizers."""
         if _PREFIXED.fullmatch(value):
             return None
+        if rule == "phone_number.told":
+            return self._judge_told(value)
         number = self.canonical(value)
         if number in self.specimens or _FICTION.fullmatch(number) or _ONE_DIGIT.fullmatch(number):
             return Judgement(1.0 if rule == "phone_number" else 0.6, "specimen")
@@ -137,12 +163,21 @@ class PhoneNumber(Recognizer):
             parsed = phonenumbers.parse(number, "US")
         except phonenumbers.NumberParseException:
             return None
-        if parsed.country_code == 86 or not phonenumbers.is_valid_number(parsed):
+        if parsed.country_code == 86:
             return None
+        if not phonenumbers.is_valid_number(parsed):
+            written = _AMERICAN.fullmatch(_EXTENDED.sub("", value)) and not number.startswith("400")  # of China's firms
+            return Judgement(_SCORES.get(rule, 0.4), "suspect") if written else None
         digits = str(parsed.national_number)
         made_up = holds_sequence(digits, _IN_SEQUENCE) or _CLIMBS.fullmatch(digits)
         state: State = "specimen" if made_up else "valid"
         return Judgement(_SCORES.get(rule, 0.4), state)
+
+    def _judge_told(self, value: str) -> Judgement | None:
+        """Whose plan it follows, if any, is not known: a suspect, of as many digits as a number has."""
+        if _NO_NUMBER.fullmatch(value) or not _FEWEST <= len(digits_of(value)) <= _MOST:
+            return None
+        return Judgement(_SCORES["phone_number.told"], "suspect")
 
     def denies(self, value: str, before: str, after: str) -> bool:
         """A sum with blanks around all its signs, behind the figure it begins with, is arithmetic."""
@@ -160,8 +195,9 @@ class PhoneNumber(Recognizer):
         return _AS_WRITTEN.search(text, max(0, start - _DESCRIBED), start) is not None
 
     def canonical(self, value: str) -> str:
-        """Return the digits, behind a + where there is one."""
-        return ("+" if "+" in value else "") + digits_of(value)
+        """Return the digits without an extension, behind a + where there is one."""
+        number = _EXTENDED.sub("", value)
+        return ("+" if number.lstrip().startswith(("+", "001")) else "") + digits_of(number.lstrip().removeprefix("00"))
 
     def canary(self, rng: Random) -> str:
         """Return a number of New York."""
