@@ -59,6 +59,7 @@ def test_of_whom_an_address_is_said_to_be_is_read_in_either_script():
         ("Call me at (212)962-7854x26678", "(212)962-7854x26678", "valid"),
         ("reach me: 001-212-962-7854 ext. 12", "001-212-962-7854 ext. 12", "valid"),
         ("Can someone call me on 556-752-7558x282?", "556-752-7558x282", "suspect"),
+        ("Phone: (123) 456-7891", "(123) 456-7891", "specimen"),
         ("Desk: 0490 39 07 81", "0490 39 07 81", "suspect"),
         ("Can someone call me on 01.84.17.61.18?", "01.84.17.61.18", "suspect"),
     ],

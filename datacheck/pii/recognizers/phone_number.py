@@ -175,9 +175,11 @@ class PhoneNumber(Recognizer):
 
     def _judge_told(self, value: str) -> Judgement | None:
         """Whose plan it follows, if any, is not known: a suspect, of as many digits as a number has."""
-        if _NO_NUMBER.fullmatch(value) or not _FEWEST <= len(digits_of(value)) <= _MOST:
+        digits = digits_of(value)
+        if _NO_NUMBER.fullmatch(value) or not _FEWEST <= len(digits) <= _MOST:
             return None
-        return Judgement(_SCORES["phone_number.told"], "suspect")
+        made_up = holds_sequence(digits, _IN_SEQUENCE) or _FICTION.fullmatch(digits)
+        return Judgement(_SCORES["phone_number.told"], "specimen" if made_up else "suspect")
 
     def denies(self, value: str, before: str, after: str) -> bool:
         """A sum with blanks around all its signs, behind the figure it begins with, is arithmetic."""
