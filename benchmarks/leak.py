@@ -116,13 +116,14 @@ def line(name: str, size: int, wall: float, cpu: float, hits: set[tuple[int, int
 
 
 def ours(known: Corpus, language: str, rounds: int) -> list[str]:
-    from datacheck.text.containment import find
     from datacheck.text.eval_index import EvalIndex, Items
+    from datacheck.text.scan import Scanner, Sought
 
     texts, n = pl.Series(known.documents), N[language]
     build_wall, build_cpu, (items, index) = timed(lambda: _built(Items, EvalIndex, known.items, n), 1)
-    find(index, items, texts.head(6000), n)
-    wall, cpu, found = timed(lambda: find(index, items, texts, n), rounds)
+    scanner = Scanner(Sought(index, items, n))
+    scanner.find(texts.head(6000))
+    wall, cpu, (found,) = timed(lambda: scanner.find(texts), rounds)
     hits = set(zip(found.rows.tolist(), found.items.tolist(), strict=True))
     size = sum(len(text.encode()) for text in known.documents)
     built = sum(len(text.encode()) for text in known.items)

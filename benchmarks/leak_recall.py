@@ -50,10 +50,11 @@ def planted(folder: Path, case: Case) -> dict[str, tuple[int, int, int, int]]:
     """Run the check; kind → plants, those that sets of n-grams call alike, found, found or in review."""
     from datacheck.checks import leakage
     from datacheck.checks.leakage import Leakage
+    from datacheck.features import planted_leaks
     from datacheck.testing import measure
 
     rows = [row for name in case.evaluation for row in records(folder, name)]
-    with patch.object(leakage, "PLANTED_ITEMS", ITEMS):
+    with patch.object(leakage, "PLANTED_ITEMS", ITEMS), patch.object(planted_leaks, "PLANTED_ITEMS", ITEMS):
         result = measure(Leakage(against=("eval",)), records(folder, case.training), others={"eval": rows})
     kinds, *counts = result.figures["planted"].values()
     return dict(zip(kinds, zip(*counts, strict=True), strict=True))

@@ -24,8 +24,8 @@ from datacheck.i18n.message import Message
 from datacheck.loading.codes import CODES
 from datacheck.loading.formats import formats
 from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.base import Settings
 from datacheck.trainers.compared import differing
+from datacheck.trainers.settings import Settings
 from datacheck.verdict.model import report_schema
 
 ROOT = Path(__file__).parent.parent

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from datacheck.chat.markers import token_core
+from datacheck.chat.template import GENERATION
 from datacheck.chat.tokenizer import Tokenizer
 
 Texts = tuple[str, str]
@@ -19,12 +20,11 @@ _ASKED, _TOLD = "\u2060USERPROBE7q\u2060", "\u2060ASSTPROBE4z\u2060"
 _SCAFFOLDS = (re.compile(r"<([^\s/>]+)>\s*</\1>\s*$"), re.compile(r"</([^\s/>]+)>\s*$"))
 _HARMONY = "<|channel|>"  # gpt-oss: found markers would leave all but its final channel (dataset_utils.py:2876)
 _OF_HARMONY = ("<|start|>user<|message|>", "<|start|>assistant")
-_GENERATION = re.compile(r"\{%-?\s*generation\s*-?%\}")
 
 
 def has_marks(template: str) -> bool:
     """Whether a template marks what the assistant wrote."""
-    return _GENERATION.search(template) is not None
+    return GENERATION.search(template) is not None
 
 
 def found_markers(tokenizer: Tokenizer, template: str, render: Render, *, harmony: bool) -> Texts | None:
@@ -41,13 +41,7 @@ def found_markers(tokenizer: Tokenizer, template: str, render: Render, *, harmon
     to_asked, to_told = (Counter(each).most_common(1)[0][0] if each else "" for each in (before_asked, gaps))
     header = "" if opened == closed else _parted(_behind(opened), _behind(closed), special)[0]
     ends = [tokenizer.special.get(f"{name}_token", "") for name in ("eos", "bos")]
-    if header and to_told.endswith(header) and header != to_told:
-        asked, told = _stripped(to_asked, to_told[: -len(header)]), header
-    elif header and header == to_told:
-        told, asked = _parted(header, to_asked, special)
-        asked = _stripped(asked, " ", "\t", *ends)
-    else:
-        asked, told = (_stripped(text, " ", "\t", *ends) for text in (to_asked, to_told))
+    asked, told = _by_header(header, to_asked, to_told, special, ends)
     asked, told = _behind_image(asked, told, _only(_behind(closed), special), render)
     told = _without_scaffold(told, render)
     told = _shared_by_all(told, to_told, to_asked, gaps, special)
@@ -55,6 +49,16 @@ def found_markers(tokenizer: Tokenizer, template: str, render: Render, *, harmon
     ids = list(tokenizer.encode([whole])[0].ids)
     one, two = (_as_tokens(text, ids, tokenizer) if text else None for text in (asked, told))
     return None if one is None or two is None else (one, two)
+
+
+def _by_header(header: str, to_asked: str, to_told: str, special: Sequence[str], ends: Sequence[str]) -> Texts:
+    """What stands before a question and before an answer, without what closes the turn before it."""
+    if header and to_told.endswith(header) and header != to_told:
+        return _stripped(to_asked, to_told[: -len(header)]), header
+    if header and header == to_told:
+        told, asked = _parted(header, to_asked, special)
+        return _stripped(asked, " ", "\t", *ends), told
+    return _stripped(to_asked, " ", "\t", *ends), _stripped(to_told, " ", "\t", *ends)
 
 
 def _said(role: str, content: Any) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, N
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import Fates, RunOf, unreadable
 from datacheck.trainers import is_trainer
-from datacheck.trainers.base import LOST, SettingsError, flat, read_config
+from datacheck.trainers.base import LOST
 from datacheck.trainers.batches import PLANS, Arithmetic, Batches, Broken
+from datacheck.trainers.settings import SettingsError, flat, read_config
 
 
 class BatchArithmetic(Check):

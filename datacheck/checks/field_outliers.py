@@ -9,6 +9,7 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, s
 from datacheck.features.languages import Languages, words
 from datacheck.features.record_fields import RecordFields
 from datacheck.features.turn_texts import of_rows, per_kind
+from datacheck.loading.kinds import BINARY
 from datacheck.trainers.verl import SCORED
 
 _LEAST = 20  # rows of a file, or values of a field, from which on there is something that is usual
@@ -36,7 +37,6 @@ _HARDLY = 0.05  # of these in the script of the label: the texts are in another 
 _MEANT = 0.2  # where more of the rows contradict their label, it speaks of something else
 # Keys that name one row. Those of questions, prompts and tasks may come again, with another answer.
 _ID = r"(?i)^(?:_?id|uid|uuid|guid|idx|(?:row|sample|example|record|item|data|instance)_?id)$"
-_ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
 _VALUE = ("key", "type", "form", "year", "size", "label")
 
 
@@ -95,7 +95,7 @@ def _keys(data: View, fields: pl.LazyFrame) -> Iterator[pl.LazyFrame]:
     some = fields.join(rare.select("key").unique(), on="key", how="semi").join(file_of, on="row")
     yield some.join(rare, on=["file", "key"]).select("row", "where", problem=pl.lit("extra_key"), said=told)
 
-    apart = data.files.filter(~pl.col("container").is_in(_ONE_AS_NULL)).select("file")
+    apart = data.files.filter(~pl.col("container").is_in(BINARY)).select("file")  # else null may be missing
     usual = counts.filter(share < 1, share >= 1 - _FEW, ~pl.col("key").str.contains(r"\[")).join(apart, on="file")
     lacking = file_of.join(usual, on="file").join(held, on=["row", "key"], how="anti")
     yield lacking.select("row", where="key", problem=pl.lit("missing_key"), said=told)

@@ -1,7 +1,6 @@
 """The check leakage."""
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -26,19 +25,8 @@ from datacheck.check import (
 )
 from datacheck.errors import WrongValueError
 from datacheck.features.earlier import Names
-from datacheck.features.leaks import (
-    HAN_N,
-    LATIN_N,
-    LONGER,
-    EvalItems,
-    Leaks,
-    evaluation_items,
-    find_leaks,
-    spoken,
-    with_option_keys,
-    with_options,
-)
-from datacheck.features.packed import MADE_UP, made_up
+from datacheck.features.leaks import HAN_N, LONGER, EvalItems, Leaks, evaluation_items, spoken, with_options
+from datacheck.features.planted_leaks import PLANTED_ITEMS, planted_recall
 from datacheck.features.questions import Questions
 from datacheck.features.shared_passages import ask_another
 from datacheck.features.short_prompts import ShortPrompts, prompt_keys
@@ -46,27 +34,16 @@ from datacheck.features.skeletons import HASHED, Skeletons, end_keys
 from datacheck.features.turn_texts import of_rows
 from datacheck.i18n.message import ids, joined
 from datacheck.loading import benchmarks
-from datacheck.text.codes import from_lengths
-from datacheck.text.eval_index import WINDOW, EvalIndex, scan
-from datacheck.text.leak_plants import Item, leaks
-from datacheck.text.normalise import normalise
-from datacheck.text.packs import PACKED
-from datacheck.text.rules import RULES
-from datacheck.text.shingles import Shingles, grams
 
 PLANTED_MOST = 40  # `min_length` up to which the words of a canary are long enough
-PLANTED_ITEMS = 60  # of all evaluation sets: some 700 plants; but of each set LEAST_PLANTED
 GREETING = 4  # a short question with so much fewer different answers than `common_rows` is commonplace
 BRIEF = 8  # times min_length: code points of a message that may be a short question as it was written
-LEAST_PLANTED = 20
-PLANTED_LENGTH = 20_000  # code points of a planted item, if there are shorter ones: plants of books take minutes
 PHRASE = LONGER  # only items shorter than so many times `min_length` can be common phrases
 COMMON_SHARE = 0.001  # of the rows; a phrase is at least as frequent as that
 NAMED = 5  # items that a note names
 TEMPLATE_ROWS, TEMPLATE_SHARE = 5, 0.01  # what so many prompts of a set share is a template of it
 TEMPLATES = 15  # templates in the figure
 FIRST = 3  # places that the line of an evaluation set names
-_MADE_UP = "hashes of made-up items"
 _PARTS = ids("question", "question and options", "answer", "text")
 
 
@@ -433,62 +410,50 @@ class Leakage(Check):
         self, items: dict[str, pl.DataFrame], sizes: dict[str, int], phrases: pl.DataFrame
     ) -> tuple[Message, ...]:
         """What was not compared, or not counted."""
-        notes = []
-        for name, size in sizes.items():
-            own = items[name].select("row", "kind", "short", "brief", "whole")  # without n-grams: to filter is to copy
-            table = own.filter(~pl.col("short"))
-            questions = table.filter(pl.col("kind") != "answer")
-            if short := size - questions["row"].n_unique():
-                notes.append(
-                    Message(
-                        "{short:,} of {size:,} rows of {name} have no question of {min_length} characters "
-                        "({letters} letters) or more: only equal prompts were looked for",
-                        short=short,
-                        size=size,
-                        name=name,
-                        min_length=self.min_length,
-                        letters=self.min_length * 2,
-                    )
-                )
-            optional = table.filter(kind="question_and_options")
-            stems = own.filter(kind="question").join(optional, on="row", how="semi")
-            if weak := stems.filter(pl.col("short") | pl.col("brief")).height:
-                notes.append(
-                    Message(
-                        "{weak:,} of {size:,} rows of {name} have a question too brief to count without its options",
-                        weak=weak,
-                        size=size,
-                        name=name,
-                    )
-                )
-            only = int(questions.group_by("row").agg(pl.col("whole").all())["whole"].sum())
-            if only:
-                notes.append(
-                    Message(
-                        "{only:,} of {size:,} rows of {name} ask in words that many rows of the set share; "
-                        "only complete copies of them were looked for",
-                        only=only,
-                        size=size,
-                        name=name,
-                    )
-                )
-            if (answers := table.filter(pl.col("kind") == "answer")["row"].n_unique()) < size:
-                notes.append(
-                    Message(
-                        "{silent:,} of {size:,} rows of {name} have no answer long enough to be looked for",
-                        silent=size - answers,
-                        size=size,
-                        name=name,
-                    )
-                )
-        listed = phrases.select("other", "kind", "rows").rows()
-        if listed:
-            phrased = [Message("{at} ({kind}, in {rows:,} rows)", at=a, kind=k, rows=n) for a, k, n in listed[:NAMED]]
-            named = joined(phrased, ", ")
-            if rest := len(listed[NAMED:]):
-                named = Message("{items} and {rest:,} more", items=named, rest=rest)
-            notes.append(Message("short items that many rows hold were taken for phrases: {items}", items=named))
-        return tuple(notes)
+        columns = ("row", "kind", "short", "brief", "whole")  # without n-grams: to filter is to copy
+        notes = [
+            note for name, size in sizes.items() for note in self._notes_of(name, size, items[name].select(columns))
+        ]
+        return (*notes, *_notes_on_phrases(phrases))
+
+    def _notes_of(self, name: str, size: int, own: pl.DataFrame) -> Iterator[Message]:
+        """What was not compared of the items of one evaluation set of `size` rows."""
+        table = own.filter(~pl.col("short"))
+        questions = table.filter(pl.col("kind") != "answer")
+        if short := size - questions["row"].n_unique():
+            yield Message(
+                "{short:,} of {size:,} rows of {name} have no question of {min_length} characters "
+                "({letters} letters) or more: only equal prompts were looked for",
+                short=short,
+                size=size,
+                name=name,
+                min_length=self.min_length,
+                letters=self.min_length * 2,
+            )
+        optional = table.filter(kind="question_and_options")
+        stems = own.filter(kind="question").join(optional, on="row", how="semi")
+        if weak := stems.filter(pl.col("short") | pl.col("brief")).height:
+            yield Message(
+                "{weak:,} of {size:,} rows of {name} have a question too brief to count without its options",
+                weak=weak,
+                size=size,
+                name=name,
+            )
+        if only := int(questions.group_by("row").agg(pl.col("whole").all())["whole"].sum()):
+            yield Message(
+                "{only:,} of {size:,} rows of {name} ask in words that many rows of the set share; "
+                "only complete copies of them were looked for",
+                only=only,
+                size=size,
+                name=name,
+            )
+        if (silent := size - table.filter(pl.col("kind") == "answer")["row"].n_unique()) > 0:
+            yield Message(
+                "{silent:,} of {size:,} rows of {name} have no answer long enough to be looked for",
+                silent=silent,
+                size=size,
+                name=name,
+            )
 
     def _templates(self, data: View, of: int) -> tuple[Ratio | None, pl.DataFrame]:
         """Evaluation rows in a template that no training prompt has, and the most frequent templates."""
@@ -506,33 +471,9 @@ class Leakage(Check):
         return Ratio(new, of) if of else None, top
 
     def _planted(self, data: View, items: dict[str, pl.DataFrame]) -> tuple[Ratio, pl.DataFrame]:
-        """Plant items into texts of this dataset and ask whether the scan brings each back.
-
-        A pack has no texts to plant. Made-up ones whose hashes stand in every pack are planted instead, and searched
-        for by the hashes that were read from the file; by those of this version they are known to be there. So what
-        is lost in reading the file, and what normalises or hashes otherwise than its builder did, is seen. Of the
-        set's own items the hashes are looked up with themselves: the index must bring each back.
-        """
-        truth = with_option_keys(evaluation_items(made_up(), self.min_length))
+        """Plant items into texts of this dataset and ask whether the scan brings each back."""
         hosts = data.turns.filter(pl.col("text").is_not_null()).head(PLANTED_ITEMS).collect()["text"].to_list() or [""]
-        most = max(PLANTED_ITEMS // len(items), LEAST_PLANTED)
-        tables = []
-        for each in items.values():
-            if (own := each.filter("canary")).is_empty():
-                tables.append(planted(each, hosts, self.block, self.review, most))
-                continue
-            first = own.filter(pl.col("row") < len(MADE_UP)).drop("text")
-            known = first.join(truth.select("row", "kind", "text"), on=["row", "kind"], how="left")
-            tables.append(planted(known, hosts, self.block, self.review, most, truth))
-            tables.append(_of_pack(each.filter(~pl.col("canary")), own, truth))
-        table = pl.concat(tables)
-        seen = table.filter("alike")
-        found = (pl.col("found") & pl.col("alike")).sum()
-        by_kind = table.group_by("kind", maintain_order=True).agg(
-            plants=pl.len(), alike=pl.col("alike").sum(), found=found, found_or_review=pl.col("review").sum()
-        )
-        broken = table.filter(~pl.col("found"), kind=_MADE_UP).height  # by other hashes than these nothing is found
-        return Ratio(0 if broken else int(seen["found"].sum()), seen.height), by_kind
+        return planted_recall(list(items.values()), hosts, self.min_length, self.block, self.review)
 
 
 def _said(data: View, rows: pl.LazyFrame) -> pl.LazyFrame:
@@ -540,22 +481,15 @@ def _said(data: View, rows: pl.LazyFrame) -> pl.LazyFrame:
     return of_rows(spoken(data.turns, data.cells), rows).select("row", "path", "text")
 
 
-def _of_pack(own: pl.DataFrame, made: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
-    """As `planted`: made-up items that came out of a file as they are, and items that their own n-grams bring back."""
-    packs = (made["row"].n_unique() + len(MADE_UP) - 1) // len(MADE_UP)
-    facts = [name for name in PACKED if name not in ("canary", "row")]
-    wanted = truth.sort("row", "kind").select(facts).rows()
-    there = made.sort("row", "kind").select(facts).rows()
-    same = [there[at : at + 1] == [each] for at, each in enumerate(wanted * packs)]
-    some = own.filter(~pl.col("short"))
-    some = some.gather_every(max(some.height // PLANTED_ITEMS, 1))
-    sizes = some["shingles"].list.len().to_numpy().astype(np.int64)
-    sets = Shingles(from_lengths(sizes), some["shingles"].explode(empty_as_null=False).to_numpy())
-    hits = scan(EvalIndex.of(sets, 1.0), sets)
-    back = np.isin(np.arange(some.height), hits.rows[hits.rows == hits.items])
-    kinds = [_MADE_UP] * len(same) + ["n-grams of the pack"] * some.height
-    found = pl.Series("found", [*same, *back.tolist()], dtype=pl.Boolean)
-    return pl.DataFrame({"kind": kinds, "alike": found.is_not_null(), "found": found, "review": found})
+def _notes_on_phrases(phrases: pl.DataFrame) -> Iterator[Message]:
+    listed = phrases.select("other", "kind", "rows").rows()
+    if not listed:
+        return
+    phrased = [Message("{at} ({kind}, in {rows:,} rows)", at=a, kind=k, rows=n) for a, k, n in listed[:NAMED]]
+    named = joined(phrased, ", ")
+    if rest := len(listed[NAMED:]):
+        named = Message("{items} and {rest:,} more", items=named, rest=rest)
+    yield Message("short items that many rows hold were taken for phrases: {items}", items=named)
 
 
 def _benchmarks(sizes: Mapping[str, int], leaked: pl.DataFrame, review: pl.DataFrame) -> pl.DataFrame:
@@ -610,80 +544,6 @@ def _compared(theirs: pl.LazyFrame, own: pl.LazyFrame) -> tuple[pl.DataFrame, in
         named = pl.coalesce("shown", pl.col(end).str.replace(HASHED, "#", literal=True))
         tables.append(both.select(pl.format(f"{end}: {{}}", named).alias("template"), "evaluation_rows", "rows"))
     return pl.concat(tables), pl.concat(absent).n_unique()
-
-
-def planted(
-    items: pl.DataFrame,
-    hosts: list[str],
-    block: float,
-    review: float,
-    most: int = PLANTED_ITEMS,
-    truth: pl.DataFrame | None = None,
-) -> pl.DataFrame:
-    """Plant the questions of an evaluation set in every way, and search for them.
-
-    items: as EvalItems makes them; at most `most` rows of them are taken, chosen by content. hosts: other texts.
-    Returns one line per plant: `kind`; `alike`: by plain sets, the planted text holds an item of the row at or above
-    `block`; `found`: the search says so; `review`: it finds the row at or above `review`. truth: the items by their
-    texts, where the hashes of `items` come from a file.
-    """
-    asked = items.filter(pl.col("kind") != "answer", ~pl.col("short"))
-    asked = asked.filter(pl.col("length") <= pl.max_horizontal(pl.col("length").min(), PLANTED_LENGTH))
-    chosen = asked.group_by("row", maintain_order=True).agg(pl.col("shingles").list.first().min())
-    chosen = chosen.unique("shingles", keep="first").bottom_k(most, by="shingles")
-    asked = asked.join(chosen, on="row", how="semi", maintain_order="left")
-    lines: list[tuple[int, str, str, str]] = []
-    written = items.filter(pl.col("kind") != "answer").join(chosen, on="row", how="semi", maintain_order="left")
-    for at, own in enumerate(written.partition_by("row", maintain_order=True)):
-        item, host = _item(dict(own.select("kind", "text").iter_rows())), hosts[at % len(hosts)]
-        alone = leaks(item, "")
-        lines += [(own["row"][0], kind, text, alone[kind]) for kind, text in leaks(item, host).items()]
-    schema = {"eval_row": pl.UInt32, "kind": pl.String, "text": pl.String, "alone": pl.String}
-    table = pl.DataFrame(lines, schema=schema, orient="row").with_row_index("plant")
-    hits = find_leaks(asked, table["text"], min(review, block)).with_columns(over=pl.col("covered") / pl.col("size"))
-    hits = hits.join(asked.select("kind", "brief", eval_row="row"), on=["eval_row", "kind"])
-    best = hits.group_by("text", "eval_row").agg(
-        found=((pl.col("over") >= block) & ~pl.col("brief")).any(),
-        review=(pl.col("over") >= pl.when("brief").then(block).otherwise(review)).any(),
-    )
-    both = table.join(
-        best, left_on=["plant", "eval_row"], right_on=["text", "eval_row"], how="left", maintain_order="left"
-    )
-    sets = asked if truth is None else truth.filter(pl.col("kind") != "answer", ~pl.col("short"))
-    alike = pl.Series("alike", _alike(sets.filter(~pl.col("brief")), table, block), pl.Boolean)
-    return both.select("kind", alike, pl.col("found").fill_null(False), pl.col("review").fill_null(False))
-
-
-def _item(written: dict[str, str]) -> Item:
-    """The question and its options, from the texts of a row's items by kind."""
-    whole = written.get("question_and_options", written.get("question", ""))
-    question = written.get("question", "")
-    if "question_and_options" in written and whole.startswith(question + "\n"):
-        return Item(question, tuple(whole[len(question) + 1 :].split("\n")))
-    return Item(whole)
-
-
-def _alike(asked: pl.DataFrame, plants: pl.DataFrame, block: float) -> list[bool]:
-    """Whether a plant holds an item of its row in one place, by plain sets: the truth for the search."""
-    ordered = {}
-    for n in (HAN_N, LATIN_N):
-        found = grams(normalise(plants["alone"], RULES), "chars", n)
-        ordered[n] = [found.hashes[start:end].tolist() for start, end in pairwise(found.offsets.tolist())]
-    own: dict[int, list[tuple[int, int, set[int], float]]] = {}
-    for row, n, length, whole, hashes in asked.select("row", "n", "length", "whole", "shingles").iter_rows():
-        own.setdefault(row, []).append((n, WINDOW * length - n + 1, set(hashes), 1.0 if whole else block))
-    return [
-        any(_held(wanted, ordered[n][at], width, tau) for n, width, wanted, tau in own.get(row, []))
-        for at, row in enumerate(plants["eval_row"].to_list())
-    ]
-
-
-def _held(wanted: set[int], ordered: list[int], width: int, tau: float) -> bool:
-    """Whether `width` neighbours of a list hold a share `tau` of what is wanted."""
-    if len(wanted.intersection(ordered)) / len(wanted) < tau:
-        return False
-    places = range(max(1, len(ordered) - width + 1))
-    return any(len(wanted.intersection(ordered[at : at + width])) / len(wanted) >= tau for at in places)
 
 
 def _histogram(best: pl.DataFrame) -> pl.DataFrame:

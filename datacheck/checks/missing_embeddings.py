@@ -11,7 +11,7 @@ from datacheck.check import Artifact, Check, Limit, Measured, Message, Metric, V
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import unreadable
 from datacheck.features.tokens import NO_TOKENIZER, TokenRun, load_model, token_run_of
-from datacheck.trainers.base import SettingsError, flat, read_config
+from datacheck.trainers.settings import SettingsError, flat, read_config
 
 _EMBEDDINGS = ("embed_tokens.weight", "wte.weight", "word_embeddings.weight", "tok_embeddings.weight", "lm_head.weight")
 _SIZES = ("vocab_size", "text_config.vocab_size", "model.vocab_size")

@@ -10,10 +10,10 @@ from pydantic import Field
 from datacheck.check import Check, FieldRule, Limit, Measured, Message, Metric, Value, View, rates, saying, word
 from datacheck.i18n.message import ids, joined
 from datacheck.loading.formats.chatml import RENDERED
+from datacheck.loading.kinds import BINARY
 from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"
-_ONE_AS_NULL = ("parquet", "arrow_file", "arrow_stream")  # where null and missing cannot be told apart
 _TYPES = ids("string", "number", "integer", "boolean", "array", "object", "null", "literal_list", "list", "dict")
 
 
@@ -102,7 +102,7 @@ def _values(data: View, path: str) -> pl.LazyFrame:
             type=pl.when("itself").then("type").when("list").then(pl.lit("array")).otherwise(pl.lit("object")),
         )
     )
-    containers = data.files.select("file", one=pl.col("container").is_in(_ONE_AS_NULL))
+    containers = data.files.select("file", one=pl.col("container").is_in(BINARY))  # null or missing: not told
     rows = data.rows.select("row", "file").join(containers, on="file", how="left").select("row", "one")
     kind = pl.when(pl.col("type").is_null() & pl.col("one")).then(pl.lit("null")).otherwise("type")
     return rows.join(field, on="row", how="left").select("row", "text", type=kind).sort("row")

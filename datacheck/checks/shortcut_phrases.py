@@ -20,8 +20,8 @@ from datacheck.check import (
     saying,
     total,
 )
+from datacheck.features.one_sided_phrases import SIDES, Phrase, answers, telling
 from datacheck.features.pair_keys import NO_PAIR
-from datacheck.features.telling import SIDES, Phrase, answers, telling
 from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, of_rows, turn_texts
 from datacheck.pii.excerpts import excerpt
 from datacheck.text.edges import ascii_edges, either

@@ -31,8 +31,9 @@ from datacheck.features.agreement import Agreement
 from datacheck.features.outcomes import NOT_EXPLAINED, NOT_READABLE, Fates, RunOf, unreadable
 from datacheck.features.tokens import TokenRun, token_run_of
 from datacheck.trainers import is_trainer, trainer_names
-from datacheck.trainers.base import FATES, LOST, Mode, Rule, Settings, SettingsError
+from datacheck.trainers.base import FATES, LOST, Mode, Rule
 from datacheck.trainers.compared import release, version_note
+from datacheck.trainers.settings import Settings, SettingsError
 
 _ORDER = {fate: place for place, fate in enumerate(FATES)}
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from datacheck.check import Limit, Measured, Message, Metric, Ratio, Value, View, rates, saying, total
 from datacheck.features.tokens import NO_TOKENIZER, OfTokens, unknown
-from datacheck.text.heaps import heaps
+from datacheck.text.length_peaks import heaps
 
 _SHORTEST = 64  # trained tokens from which on equal numbers are no accident of short answers
 _LENGTHS = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Message, Metric, Need, View, rates
+from datacheck.features.cut_beginnings import Beginnings, headless
 from datacheck.features.cut_prompts import PromptEnds, cut_prompts
-from datacheck.features.heads import Beginnings, headless
 from datacheck.features.turn_texts import (
     PLACE,
     evidence,
@@ -25,7 +25,7 @@ from datacheck.features.turn_texts import (
 )
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
-from datacheck.text.heaps import ceiling, heaps
+from datacheck.text.length_peaks import ceiling, heaps
 from datacheck.text.views import alone
 
 _LONG = 40  # characters; a shorter answer may well be a word or a label

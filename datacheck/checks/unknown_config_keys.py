@@ -13,8 +13,9 @@ from datacheck.contract.yaml import parse_yaml
 from datacheck.errors import ContractError, LoadError
 from datacheck.features.outcomes import unreadable
 from datacheck.i18n.message import joined
-from datacheck.trainers.base import SettingsError, kind_of, read_config
+from datacheck.trainers.base import kind_of
 from datacheck.trainers.keys import KEYS, Known, wrong_type
+from datacheck.trainers.settings import SettingsError, read_config
 
 _WORDS = {"i": "integer", "f": "number", "b": "boolean", "s": "string", "l": "array", "d": "object", "n": "null"}
 

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from typer.exceptions import TyperException
@@ -42,6 +42,9 @@ from datacheck.i18n.message import Message
 from datacheck.interrupts import InterruptedRunError, signals_raise
 from datacheck.status import Status
 from datacheck.version import __version__
+
+if TYPE_CHECKING:
+    from datacheck.gate.verdict import Verdict
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -174,20 +177,24 @@ def run(
         report = session.finish(stopped.name if stopped else None)
         show(report, session, options, fmt, quiet=quiet)
         if session.signed and not quiet:
-            verdict, place = session.signed
-            say(
-                Message(
-                    "signed: {result}, {version}, contract {digest}",
-                    result=verdict.result,
-                    version=verdict.version,
-                    digest=verdict.contract_digest,
-                ),
-                err=True,
-            )
-            if verdict.given:
-                sys.stderr.write(f"        {verdict.given}\n")
-            sys.stderr.write(f"        {place}\n")
+            _tell_signed(*session.signed)
     raise typer.Exit(128 + stopped.number if stopped else report.exit_code)
+
+
+def _tell_signed(verdict: "Verdict", place: Path) -> None:
+    """What was signed, and where it lies."""
+    say(
+        Message(
+            "signed: {result}, {version}, contract {digest}",
+            result=verdict.result,
+            version=verdict.version,
+            digest=verdict.contract_digest,
+        ),
+        err=True,
+    )
+    if verdict.given:
+        sys.stderr.write(f"        {verdict.given}\n")
+    sys.stderr.write(f"        {place}\n")
 
 
 @app.command()

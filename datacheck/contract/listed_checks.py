@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from datacheck.check import Check
+from datacheck.check import Check, Limit
 from datacheck.contract.discover import always_names, check_class, check_names
 from datacheck.contract.limits import percent_read, senseless
 from datacheck.contract.model import is_name, reaches
@@ -66,19 +66,8 @@ def _one_check(reader: ContractReader, settings: Any, described: dict[str, Any],
         return None
     if check.id is not None and not is_name(check.id, _ID):
         reader.complain((*where, "id"), "expected letters, digits, _ - . (at most 100 bytes)")
-    for metric in check.limits:
-        if metric not in check.metrics:
-            reader.complain((*where, "limits", metric), unknown("metric", metric, check.metrics))
-            return None
-        if metric not in check.promised():
-            reader.complain((*where, "limits", metric), "with these settings this number is not measured")
-    try:
-        limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
-    except ValidationError as errors:
-        reader.complain((*where, "limits"), wrong_value(errors.errors(include_input=False)[0]))
-        return None
-    if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
-        reader.complain((*where, "limits"), "a bound must be a finite number; null removes a bound")
+    limits = _limits(reader, check, (*where, "limits"))
+    if limits is None:
         return None
     if not senseless(reader, check, where) and not any(limit.bounds for limit in limits) and not check.is_suspicion:
         reader.complain(
@@ -86,6 +75,25 @@ def _one_check(reader: ContractReader, settings: Any, described: dict[str, Any],
         )
     _relations(reader, check, described["labels"], where)
     return check
+
+
+def _limits(reader: ContractReader, check: Check, where: Where) -> list[Limit] | None:
+    """The limits of each number and slice; None, with a complaint, where there is no such number or bound."""
+    for metric in check.limits:
+        if metric not in check.metrics:
+            reader.complain((*where, metric), unknown("metric", metric, check.metrics))
+            return None
+        if metric not in check.promised():
+            reader.complain((*where, metric), "with these settings this number is not measured")
+    try:
+        limits = [check.limit(m, s) for m in check.metrics for s in _slices(check, m)]
+    except ValidationError as errors:
+        reader.complain(where, wrong_value(errors.errors(include_input=False)[0]))
+        return None
+    if not all(math.isfinite(bound) for limit in limits for bound in limit.bounds.values()):
+        reader.complain(where, "a bound must be a finite number; null removes a bound")
+        return None
+    return limits
 
 
 def _slices(check: Check, metric: str) -> list[str | None]:

@@ -128,14 +128,10 @@ def survey(path: Path, reading: Reading, rows: Container[int], *, bad: bool) -> 
             if chunk.kind in BINARY:
                 adrift += [entry.code for entry in entries if entry.code in _STOPPED]
                 entries = [entry for entry in entries if entry.code not in _STOPPED]
-            # A document of several records is an object or a list of them, named by the contract or not.
-            several = chunk.kind == "document" and (reading.records is not None or len(entries) > 1)
-            if chunk.kind == "array" or several:
+            if _are_elements(chunk, reading, entries):
                 _add_elements(elements, chunk, entries, goes)
             else:
-                if chunk.kind == "sequence":
-                    _add_space(ranges, chunk)
-                ranges += _lines(chunk, entries, goes)
+                _add_lines(ranges, chunk, entries, goes)
             for key in counted:
                 counted[key] += getattr(tables.counts, key)
     serious = list(filter(Event.serious, seen.events))
@@ -180,6 +176,20 @@ def _lines(chunk: Chunk, entries: list[Range], goes: Callable[[Range], bool]) ->
     last = 0 if chunk.kind in BINARY else chunk.first_byte + chunk.size
     ends = [*(entry.byte for entry in entries), last][1:]
     return [entry._replace(end=end) for entry, end in zip(entries, ends, strict=True) if goes(entry)]
+
+
+def _are_elements(chunk: Chunk, reading: Reading, entries: list[Range]) -> bool:
+    """Whether commas stand between the records.
+
+    A document of several is an object or a list of them, named by the contract or not.
+    """
+    return chunk.kind == "array" or (chunk.kind == "document" and (reading.records is not None or len(entries) > 1))
+
+
+def _add_lines(ranges: list[Range], chunk: Chunk, entries: list[Range], goes: Callable[[Range], bool]) -> None:
+    if chunk.kind == "sequence":
+        _add_space(ranges, chunk)
+    ranges += _lines(chunk, entries, goes)
 
 
 def _add_space(ranges: list[Range], chunk: Chunk) -> None:

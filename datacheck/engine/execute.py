@@ -14,7 +14,7 @@ import polars as pl
 
 from datacheck.check import Check, Feature, Group, Rounds, Summary
 from datacheck.engine.bucket import Place
-from datacheck.engine.sharing import SharedValue
+from datacheck.engine.sharing import SharedValue, value_of
 from datacheck.engine.store import scan, store_at
 from datacheck.engine.store import table as read_table
 from datacheck.engine.view import BUCKETS, DEALT, Loaded, StoreView, TablePlace, body_file, bucket_file
@@ -44,7 +44,7 @@ class StepTask(Generic[Of]):
     @property
     def given(self) -> Given[Of]:
         """What it shares with others."""
-        return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
+        return value_of(self.shared)
 
     @contextmanager
     def view(self) -> Iterator[StoreView]:
@@ -88,7 +88,7 @@ class GroupTask:
     @property
     def group(self) -> Group:
         """What all of them share."""
-        return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
+        return value_of(self.shared)
 
 
 def group_part(task: GroupTask) -> None:

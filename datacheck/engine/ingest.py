@@ -8,6 +8,7 @@ data; then it costs its bundle.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import add
 from pathlib import PurePosixPath
@@ -21,12 +22,12 @@ from datacheck.engine.bucket import InBucket, Place
 from datacheck.engine.canaries import PARTS, Planted, plant
 from datacheck.engine.coverage import subjects_of
 from datacheck.engine.pieces import cut_apart, filled, named
-from datacheck.engine.sharing import SharedValue, Sharing
+from datacheck.engine.second_reader import account_bytes, account_rows, accounted, lost_of, sampled
+from datacheck.engine.sharing import SharedValue, Sharing, value_of
 from datacheck.engine.store import Store, digest, read_json, scan, store_at
 from datacheck.engine.table_files import part_file
 from datacheck.engine.unread import given_in, named_in, unread_of
 from datacheck.engine.view import FileFacts, Lack, Loaded, Part
-from datacheck.engine.witness import account_bytes, account_rows, accounted, lost_of, sampled
 from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
 from datacheck.loading.counts import AccountingError
@@ -135,6 +136,39 @@ class _Told:
             self.subjects[name] = [*map(add, self.subjects.get(name, (0, 0)), counts)]
 
 
+class _Numbered:
+    """The parts with their rows numbered through the dataset, and what the chunks of each file add up to."""
+
+    def __init__(self, entries: Sequence[FoundFile]) -> None:
+        self.entries = entries
+        self.parts: list[Part] = []
+        self.canaries: list[Part] = []
+        self.told = [_Told() for _ in entries]
+        self.given: Counter[str] = Counter()
+        self.rows = self._planted = 0
+
+    def add(self, sent: _Sent, facts: Facts) -> None:
+        """Add the tables of a task."""
+        start = self.rows
+        self._add_canaries(sent.key, facts)
+        for number, (line, byte), tables in zip(sent.files, sent.first, facts, strict=True):
+            for table in tables:  # lines are counted from the start of the chunk, also in its second table
+                if not sent.bundle:
+                    name = self.entries[number].name
+                    self.parts.append(Part(table["key"], name, self.rows, line, byte, table["rows"]))
+                self.rows += table["rows"]
+                self.told[number].add(table)
+                self.given.update(table["given"])
+        if sent.bundle and (keys := [table["key"] for tables in facts for table in tables]):
+            self.parts.append(Part(keys[0], None, start, 0, 0, self.rows - start))
+
+    def _add_canaries(self, key: str, facts: Facts) -> None:
+        more = facts[0][0].get("canary", 0) if facts[0] and len(self.canaries) < PARTS else 0
+        if more:
+            self.canaries.append(Part(f"{key}-{_CANARIES}", "", self._planted, 0, 0, more))
+            self._planted += more
+
+
 def _begins_a_bundle(name: str, chunk: Chunk) -> bool:
     """Whether a new bundle begins here: told by the file alone, so that one more or less moves no other bundle."""
     return crc32(f"{name}:{chunk.first_byte}".encode()) < chunk.size / BUNDLE * 2**32
@@ -218,36 +252,20 @@ class Intake:
 
     def loaded(self, dataset: str, parsed: deque[Facts]) -> Loaded:
         """Number rows through the dataset and add up the counts of each file; `parsed` in the order of the tasks."""
-        parts: list[Part] = []
-        told = [_Told() for _ in self.entries]
-        given: Counter[str] = Counter()
-        canaries: list[Part] = []
-        row = planted = 0
+        numbered = _Numbered(self.entries)
         for sent in self.sent:
-            facts = sent.known if sent.known is not None else parsed.popleft()
-            start = row
-            if len(canaries) < PARTS and (more := facts[0][0].get("canary", 0) if facts[0] else 0):
-                canaries.append(Part(f"{sent.key}-{_CANARIES}", "", planted, 0, 0, more))
-                planted += more
-            for number, (line, byte), tables in zip(sent.files, sent.first, facts, strict=True):
-                for table in tables:  # lines are counted from the start of the chunk, also in its second table
-                    if not sent.bundle:
-                        parts.append(Part(table["key"], self.entries[number].name, row, line, byte, table["rows"]))
-                    row += table["rows"]
-                    told[number].add(table)
-                    given.update(table["given"])
-            if sent.bundle and (keys := [table["key"] for tables in facts for table in tables]):
-                parts.append(Part(keys[0], None, start, 0, 0, row - start))
+            numbered.add(sent, sent.known if sent.known is not None else parsed.popleft())
         files = [
             FileFacts(
                 entry.name, seen.bytes, seen.sha256, container=seen.container or "", events=seen.events, **vars(of)
             )
-            for entry, seen, of in zip(self.entries, self.seen, told, strict=True)
+            for entry, seen, of in zip(self.entries, self.seen, numbered.told, strict=True)
         ]
         for promise in self.promised:
             _hold(promise, files)
-        lacking = tuple(setting for setting in named_in(self.reading) if row and not given[setting])
-        beside = Loaded(dataset, self.reading, tuple(canaries), ()) if canaries else None
+        lacking = tuple(name for name in named_in(self.reading) if numbered.rows and not numbered.given[name])
+        canaries, parts = tuple(numbered.canaries), numbered.parts
+        beside = Loaded(dataset, self.reading, canaries, ()) if canaries else None
         return Loaded(dataset, self.reading, tuple(parts), tuple(files), self._lacks(lacking, parts), beside)
 
     def _lacks(self, settings: tuple[str, ...], parts: list[Part]) -> tuple[Lack, ...]:
@@ -325,7 +343,7 @@ class ParseTask:
     @property
     def reading(self) -> Reading:
         """How it is read."""
-        return self.shared.value() if isinstance(self.shared, SharedValue) else self.shared
+        return value_of(self.shared)
 
     def slim(self, sharing: Sharing) -> Sent:
         """As it goes to a worker: the pieces of many files lie in the store."""

@@ -110,9 +110,7 @@ class Engine:
             )  # fmt: skip
         own = alone and not discover.user_folder() and not plugins.inputs()
         if own and size >= PREPARED:
-            for need in needs_of(self.contract):
-                if isinstance(need.table, Feature):
-                    need.table.prepare()
+            self._prepare()
         count = workers or min(os.cpu_count() or 1, max(1, size // PER_WORKER))
         if not (own and workers is None and is_little(size, count)):
             return Workers(count, limit=limit, own=own)
@@ -120,6 +118,12 @@ class Engine:
         if not self.store.shared:
             self.store.hold()
         return Here(limit=limit) if other is None else Pair(other, limit=limit)
+
+    def _prepare(self) -> None:
+        """Let features load here what each child would load for itself."""
+        for need in needs_of(self.contract):
+            if isinstance(need.table, Feature):
+                need.table.prepare()
 
     def loaded(self, dataset: str) -> Loaded:
         """The dataset in the store; raises LoadError where loading failed."""

@@ -39,6 +39,11 @@ class SharedValue(Generic[T]):
         return value
 
 
+def value_of(shared: T | SharedValue[T]) -> T:
+    """What is shared, be it here or in the store."""
+    return shared.value() if isinstance(shared, SharedValue) else shared
+
+
 class Sharing:
     """Writes values into a store; a dataset that several of them hold is written by itself, once."""
 

@@ -12,8 +12,9 @@ import polars as pl
 from datacheck.check import Message, Need, Summary, TrainerPython, View
 from datacheck.features.outcomes import JSON_FILES, Fates, parsed
 from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
-from datacheck.trainers.base import LOST, TODAY, Cut, Mode, RowOutcome, Seen, Trained
+from datacheck.trainers.base import LOST, TODAY, Mode, RowOutcome, Seen, Trained
 from datacheck.trainers.probes.asking import SKIPPED, ProbedExample, ProbedRow, ProbeError, ProbeRequest, ask
+from datacheck.trainers.truncation import Cut
 
 if TYPE_CHECKING:
     from datacheck.chat.conversations import Conversation
@@ -114,8 +115,7 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
     cut = mode.cut(settings)
     if any(sample.error for sample in made):
         return ProbedRow("unknown")
-    refused = _STOPPING.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
-    if any(fault.problem in refused for sample in made for fault in sample.faults):
+    if _is_refused(trained, made):
         filtered = cut.how == "drop" and cut.of == "prompt"  # verl's filter leaves out what it cannot render
         return ProbedRow("dropped" if filtered else "failed")
     if cut.how == "chunks" and made:
@@ -127,6 +127,12 @@ def _row(run: TokenRun, trained: Trained | None, made: Sequence[Sample]) -> Prob
         return ProbedRow(fate)
     label = None if trained is None else trained.label
     return ProbedRow("kept", tuple(_example(sample, label, pair=len(made) > 1) for sample in made))
+
+
+def _is_refused(trained: Trained | None, made: Sequence[Sample]) -> bool:
+    """Whether a sample has a fault at which the trainer stops."""
+    refused = _STOPPING.get(trained.loss, _REFUSED) if trained is not None else _REFUSED
+    return any(fault.problem in refused for sample in made for fault in sample.faults)
 
 
 def _fate_by_length(mode: Mode, cut: Cut, made: Sequence[Sample]) -> str | None:

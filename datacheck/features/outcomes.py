@@ -11,7 +11,8 @@ from pydantic import Field
 
 from datacheck.check import Artifact, Feature, Message, Model, Need, Summary, View
 from datacheck.trainers import trainer
-from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen, Settings, SettingsError, read_config
+from datacheck.trainers.base import UNSEEN, Fate, Mode, Seen
+from datacheck.trainers.settings import Settings, SettingsError, read_config
 
 if TYPE_CHECKING:
     from datacheck.trainers.json_columns import Typing

@@ -3,6 +3,7 @@
 import polars as pl
 
 from datacheck.check import Feature, Need, View
+from datacheck.features.text_ends import SIZE, log_odds, signs, with_ends
 from datacheck.features.turn_texts import PLACE, messages
 from datacheck.text.views import alone
 
@@ -12,8 +13,6 @@ _MOST = 0.1  # of them may be so; where more are, the sides are not what they se
 # five were found, and all five are swapped; of those swapped on purpose (3 % of each file) 68 in 100.
 _SURE = 5.0
 _SIGNS = ("opening", "start", "end", "asks", "size")
-_END = 64  # characters at either end, white space included, in which a text begins and ends
-_DOUBT = 0.5  # of a text more on either side, so that one that was never seen there is not impossible
 
 
 def swapped_sides(data: View) -> pl.LazyFrame:
@@ -25,16 +24,10 @@ def swapped_sides(data: View) -> pl.LazyFrame:
     """
     shapes = data[Need(Sides())].collect()
     pairs = shapes.height // 2
-    wrong = pl.sum_horizontal(_odds(sign) for sign in _SIGNS) < -_SURE
+    wrong = pl.sum_horizontal(log_odds(sign, "mine") for sign in _SIGNS) < -_SURE
     odd = shapes.with_columns(wrong=wrong).filter(pl.col("wrong").all().over("row", "pair"), pl.col("mine"))
     found = odd if pairs >= _LEAST and odd.height <= _MOST * pairs else odd.clear()
     return found.select("row", "part", "role", "turn", "path", problem=pl.lit("swapped_sides")).lazy()
-
-
-def _odds(sign: str) -> pl.Expr:
-    """How much likelier (its logarithm) a sign is on the own side of a text than on the other, without itself."""
-    own, every = pl.len().over(sign, "mine"), pl.len().over(sign)
-    return ((own.cast(pl.Float64) - 1 + _DOUBT) / (every.cast(pl.Float64) - own + _DOUBT)).log()
 
 
 class Sides(Feature):
@@ -52,22 +45,11 @@ class Sides(Feature):
 
 def _shapes(turns: pl.LazyFrame) -> pl.LazyFrame:
     said = messages(turns).filter(pl.col("part") != "rejected", pl.col("role").is_in(["user", "assistant"]))
-    text, mine = pl.col("text"), pl.col("role") == "assistant"
-    ends = {"head": text.str.head(_END).str.strip_chars_start(), "tail": text.str.tail(_END).str.strip_chars_end()}
-    said = said.with_columns(mine=mine, **ends).filter(pl.col("head") != "")
+    said = with_ends(said).with_columns(mine=pl.col("role") == "assistant").filter(pl.col("head") != "")
     before = (pl.col("row").shift(1) == pl.col("row")) & ~pl.col("mine").shift(1)
     after = (pl.col("row").shift(-1) == pl.col("row")) & pl.col("mine").shift(-1)
     number = (before & pl.col("mine")).fill_null(value=False)
     both = said.with_columns(answers=number, answered=(after & ~pl.col("mine")).fill_null(value=False))
     both = both.filter(pl.col("answers") | pl.col("answered")).with_columns(pair=(~pl.col("mine")).cum_sum())
-    head, last = pl.col("head").str.head(20), pl.col("tail").str.tail(1)
-    two = head.str.to_lowercase().str.extract(r"^([^ ]* ?[^ ]*)")
-    han = head.str.contains(r"\p{Han}{2}")
-    return both.select(
-        "row", "part", "role", "turn", "path", "pair", "mine",
-        opening=pl.when(han).then(head.str.head(2)).otherwise(two.str.extract(r"^([^ ]{0,12})")).hash(),
-        start=pl.when(han).then(head.str.head(1)).otherwise(two).hash(),
-        end=pl.when(last.str.contains(r"[\p{L}\p{N}]")).then(pl.lit("w")).otherwise(last).hash(),
-        asks=pl.col("text").str.contains("[?？]"),
-        size=(pl.col("text").str.len_chars() + 1).log(2).floor().clip(0, 9).cast(pl.UInt8),
-    )  # fmt: skip
+    asks = pl.col("text").str.contains("[?？]")
+    return both.select(*PLACE, "pair", "mine", **signs(1), asks=asks, size=SIZE)

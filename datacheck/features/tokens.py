@@ -14,7 +14,8 @@ from datacheck.check import Artifact, Check, Feature, Message, Model, Need, Subj
 from datacheck.errors import LoadError
 from datacheck.features.outcomes import RunOf, parsed, seen_of
 from datacheck.pii.excerpts import hidden
-from datacheck.trainers.base import UNSEEN, Mode, Seen, Settings, SettingsError, TokenizerChange
+from datacheck.trainers.base import UNSEEN, Mode, Seen, TokenizerChange
+from datacheck.trainers.settings import Settings, SettingsError
 
 # `tokenizers` and jinja2 are imported where a tokenizer is named, and not with every contract.
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ _OF_LISTS = 0.1  # lists are in few answers, so that damage to a few of these is
 _SIGN = r"[^\p{L}\p{N}\p{M}\s]"
 _HALF = r"\p{Han}[,.!?;:] ?\p{Han}"
 _FULL = "[，。！？；：、]"
-_NUMBER = r"[.．、)）]"
 _LISTED = one_of(f"{feed}{number}{sign}" for feed in ("\n", "\n ") for number in (2, 3) for sign in ".、)")
 # "food.2. Sleep well.3. …": a number touches the end of the item before it, at the beginning or behind a colon.
 _ONE_LINE = (

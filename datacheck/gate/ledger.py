@@ -54,9 +54,9 @@ CREATE TRIGGER IF NOT EXISTS entries_follow BEFORE INSERT ON entries
     OR NEW.prev <> coalesce((SELECT hash FROM entries ORDER BY seq DESC LIMIT 1), NEW.prev)
   BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
-_COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
+COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
 _HEAD = "SELECT seq, hash FROM entries NOT INDEXED ORDER BY seq DESC LIMIT 1"
-_ROWS = f"SELECT {_COLUMNS} FROM entries NOT INDEXED ORDER BY seq"  # noqa: S608 - no user text
+_ROWS = f"SELECT {COLUMNS} FROM entries NOT INDEXED ORDER BY seq"  # noqa: S608 - no user text
 
 
 class LedgerError(DatacheckError):
@@ -484,7 +484,7 @@ class SqliteStore:
 
     def add(self, entry: Entry) -> None:
         """Add a row; a trigger refuses one that does not follow."""
-        self.db.execute(f"INSERT INTO entries ({_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)", entry)  # noqa: S608
+        self.db.execute(f"INSERT INTO entries ({COLUMNS}) VALUES (?,?,?,?,?,?,?,?)", entry)  # noqa: S608
 
     def set_version(self, number: int) -> None:
         """Write the version into the file's header."""

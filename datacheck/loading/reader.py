@@ -283,24 +283,8 @@ class _File:
             yield self._emit("csv", block, last=last, header=header, delimiter=delimiter)
 
     def _csv_header(self, block: bytes, delimiter: str) -> tuple[str, ...] | None:
-        if b"\r" in block and b"\n" not in block:
-            self._event("cr_line_ends", remark("no line feed in the file"), 1)
-            return None
-        rows = csv.reader(self._text_lines(block), delimiter=delimiter, strict=True)
-        try:
-            fields = next((row for row in rows if row), [])
-        except UnicodeDecodeError as error:
-            probable = sniff.guess_encoding(error.object) if self.reading.encoding == "utf-8" else None
-            said = remark("the header is not {encoding}", encoding=self.reading.encoding)
-            hint = remark(
-                "the header is not {encoding}; probably {probable}",
-                encoding=self.reading.encoding,
-                probable=probable or "",
-            )
-            self._event("not_utf8", hint if probable else said, 1)
-            return None
-        except csv.Error:
-            self._event("csv_header", remark("the header record cannot be parsed"), 1)
+        fields = self._first_record(block, delimiter)
+        if fields is None:
             return None
         if any(name.strip() for name in fields):  # pandas writes its index under no name, and reads it under this one
             fields = [name if name.strip() else f"Unnamed: {number}" for number, name in enumerate(fields)]
@@ -314,6 +298,27 @@ class _File:
                 1,
             )
         return tuple(fields)
+
+    def _first_record(self, block: bytes, delimiter: str) -> list[str] | None:
+        """The first record that is not blank; None, with a remark, where it cannot be read."""
+        if b"\r" in block and b"\n" not in block:
+            self._event("cr_line_ends", remark("no line feed in the file"), 1)
+            return None
+        rows = csv.reader(self._text_lines(block), delimiter=delimiter, strict=True)
+        try:
+            return next((row for row in rows if row), [])
+        except UnicodeDecodeError as error:
+            probable = sniff.guess_encoding(error.object) if self.reading.encoding == "utf-8" else None
+            said = remark("the header is not {encoding}", encoding=self.reading.encoding)
+            hint = remark(
+                "the header is not {encoding}; probably {probable}",
+                encoding=self.reading.encoding,
+                probable=probable or "",
+            )
+            self._event("not_utf8", hint if probable else said, 1)
+        except csv.Error:
+            self._event("csv_header", remark("the header record cannot be parsed"), 1)
+        return None
 
     def _text_lines(self, block: bytes) -> Iterator[str]:
         newline = "\n".encode(self.reading.encoding)

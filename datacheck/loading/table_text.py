@@ -62,25 +62,15 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
     csv.field_size_limit(reading.limits.line_bytes)
     header = chunk.header or ()
     lines = _Lines(chunk, reading)
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if reading.quotes else csv.QUOTE_NONE
-    rows = csv.reader(lines, delimiter=chunk.delimiter or ",", quoting=quoting, strict=True)
+    records = _Records(lines, chunk.delimiter or ",", csv.QUOTE_MINIMAL if reading.quotes else csv.QUOTE_NONE)
     skip_header = chunk.index == 0 and not reading.header
-    count = restarts = 0
+    most, count = reading.limits.line_bytes, 0
     while lines.next < len(lines.raw):
         first = lines.next
-        fields: list[str] | None = None
-        problem = ""
         try:
-            fields = next(rows)
+            fields, problem = records.take()
         except StopIteration:
             break
-        except csv.Error as error:
-            problem = str(error)
-        if problem.startswith("unexpected end") and lines.next - first > 1 and restarts < _RESTARTS:
-            # A quote that is never closed would swallow the rest: only its own line is bad.
-            restarts += 1
-            lines.next = first + 1
-            rows = csv.reader(lines, delimiter=chunk.delimiter or ",", quoting=quoting, strict=True)
         start, stop = lines.starts[first], lines.starts[lines.next]
         raw = chunk.data[start:stop].removesuffix(b"\n").removesuffix(b"\r")
         if fields and skip_header and not problem:
@@ -95,26 +85,42 @@ def parse_csv(chunk: Chunk, reading: Reading, out: Assembler) -> int:
         elif not fields:
             out.blank(first, start, raw)
         elif len(fields) != len(header):
-            out.bad(
-                first,
-                start,
-                raw,
-                "csv_ragged",
-                remark("{n} fields; the header has {size}", n=len(fields), size=len(header)),
-            )
-        elif len(raw) > reading.limits.line_bytes:
-            out.bad(
-                first,
-                start,
-                raw,
-                "line_too_long",
-                remark(
-                    "{size:,} bytes; the limit is {limit}", size=len(raw), limit=in_words(reading.limits.line_bytes)
-                ),
-            )
+            said = remark("{n} fields; the header has {size}", n=len(fields), size=len(header))
+            out.bad(first, start, raw, "csv_ragged", said)
+        elif len(raw) > most:
+            said = remark("{size:,} bytes; the limit is {limit}", size=len(raw), limit=in_words(most))
+            out.bad(first, start, raw, "line_too_long", said)
         else:
             out.add(first, start, raw, dict(zip(header, fields, strict=True)))
     return count
+
+
+class _Records:
+    """The records of a chunk, one after the other; a quote that is never closed costs only its own line."""
+
+    def __init__(self, lines: _Lines, delimiter: str, quoting: Literal[0, 3]) -> None:
+        self._lines, self._delimiter, self._quoting = lines, delimiter, quoting
+        self._restarts = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._rows = csv.reader(self._lines, delimiter=self._delimiter, quoting=self._quoting, strict=True)
+
+    def take(self) -> tuple[list[str] | None, str]:
+        """The fields of the next record, or the csv module's word for what is wrong with it.
+
+        Raises StopIteration at the end.
+        """
+        first = self._lines.next
+        try:
+            return next(self._rows), ""
+        except csv.Error as error:
+            problem = str(error)
+        if problem.startswith("unexpected end") and self._lines.next - first > 1 and self._restarts < _RESTARTS:
+            self._restarts += 1
+            self._lines.next = first + 1
+            self._begin()
+        return None, problem
 
 
 def _reason(problem: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import polars as pl
 
 from datacheck.pii.errors import PiiTimeout
-from datacheck.pii.free_names import free_names
+from datacheck.pii.free_names import FreeName, free_names
 from datacheck.pii.hidden import lean
 from datacheck.pii.matching.kept import any_of
 from datacheck.pii.normalise import Folded, fold
@@ -86,8 +86,6 @@ def analyze(
         return pl.DataFrame(schema=FOUND)
     known = flags.columns
     presidio = load_engine(tuple(known))
-    from datacheck.pii.names import judged
-
     groups: dict[tuple[str, str], int] = {}
     found: list[tuple[object, ...]] = []
     views = _views_of(texts.gather(rows["index"]))
@@ -100,15 +98,19 @@ def analyze(
             continue
         hits = _told_public_as_read(text or "", hits, (before or {}).get(index, ""))
         if "PERSON" in known and text is not None:
-            unlabelled = [result for name in free.get(index, ()) if (result := judged(text, *name))]
-            hits = _with_names(presidio, text, hits, names, unlabelled)
-        hard, named = _Neighbours(_hard(hits)), _Neighbours(_of_somebody(hits))
-        for hit in hits:
+            hits = _with_names(presidio, text, hits, names, free.get(index, ()))
+        for hit, linked in _linked(hits):
             group = groups.setdefault((hit.entity, hit.canonical), len(groups))
-            beside = named if hit.entity == "PERSON" else hard
-            linked = RECOGNIZERS[hit.entity].policy.linked is not None and beside.near(hit)
             found.append((index, *hit[:-1], linked, group))
     return pl.DataFrame(found, schema=FOUND, orient="row")
+
+
+def _linked(hits: list[_Hit]) -> Iterator[tuple[_Hit, bool]]:
+    """Each hit, and whether it is one that counts more beside others, and has such a one near."""
+    hard, named = _Neighbours(_hard(hits)), _Neighbours(_of_somebody(hits))
+    for hit in hits:
+        beside = named if hit.entity == "PERSON" else hard
+        yield hit, RECOGNIZERS[hit.entity].policy.linked is not None and beside.near(hit)
 
 
 def _views_of(texts: pl.Series) -> list[list[Folded]]:
@@ -222,11 +224,14 @@ def _listed(text: str, hits: list[_Hit], public: set[_Hit]) -> set[_Hit]:
 
 
 def _with_names(
-    presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names, free: list["RecognizerResult"]
+    presidio: "PresidioEngine", text: str, hits: list[_Hit], names: Names, free: Sequence[FreeName]
 ) -> list[_Hit]:
     """Add the names that the tagger finds around hard identifiers or in all of the text, or those found without it."""
+    from datacheck.pii.names import judged
+
     spans = [(0, len(text))] if names == "full" else [(hit.start, hit.end) for hit in _of_somebody(hits)]
-    found = [*free, *(presidio.names(text, spans, tagged=names != "model") if spans else ())]
+    unlabelled = [result for name in free if (result := judged(text, *name))]
+    found = [*unlabelled, *(presidio.names(text, spans, tagged=names != "model") if spans else ())]
     return _settle([*hits, *(_hit(result, Folded(text, None)) for result in found)]) if found else hits
 
 

@@ -19,7 +19,7 @@ import polars as pl
 from datacheck.pii.given_names import given_names
 from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.base import words
-from datacheck.pii.recognizers.person import COMPOUND, LISTED, MODEL, NEXT_LABEL, SURNAMES
+from datacheck.pii.recognizers.person import COMPOUND, COMPOUNDS, LISTED, MODEL, NEXT_LABEL, SURNAMES
 from datacheck.pii.tagger import dictionary
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ _COMMON = 100
 """A word of two characters counted so often in jieba's dictionary is that word (高兴), and no surname and name."""
 _POINT = "·•・"
 _SURNAME = re.compile(rf"[{SURNAMES}](?=[{HAN}])|{COMPOUND}|(?<=[{HAN}])[{_POINT}](?=[{HAN}])")
-_COMPOUND = frozenset(COMPOUND.split("|"))
 _FOREIGN = re.compile(rf"[{HAN}]{{1,8}}(?:[{_POINT}][{HAN}]{{1,8}}){{1,3}}")
 _CHINESE = re.compile(rf"(?:{COMPOUND})[{HAN}]{{1,2}}|[{SURNAMES}][{HAN}]{{1,2}}")
 # A surname with one of these is no full name (王先生, 李阿姨, 宋太祖).
@@ -127,7 +126,7 @@ def _is_name(text: str, start: int, end: int) -> bool:
         return True
     if len(name) == 2 and text[max(0, start - 1) : start] in ("老", "小"):  # 小邓人很好: 邓人 is none
         return False
-    surname = 2 if name[:2] in _COMPOUND else 1
+    surname = 2 if name[:2] in COMPOUNDS else 1
     other = name in _STOP or name[surname:] in TITLES or name in _words()[1]
     return not other and _CHINESE.fullmatch(name) is not None and (surname == 2 or _is_likely(text, start))
 

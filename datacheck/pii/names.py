@@ -17,7 +17,7 @@ from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.policy import LINK
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import Judgement, words
-from datacheck.pii.recognizers.person import ADDRESSED, COMPOUND, GIVEN, INTRODUCED, LISTED, SURNAMES, TITLED
+from datacheck.pii.recognizers.person import ADDRESSED, COMPOUND, COMPOUNDS, GIVEN, INTRODUCED, LISTED, SURNAMES, TITLED
 from datacheck.pii.tagger import tagger
 
 RULE = "person.jieba"
@@ -35,7 +35,6 @@ _WORDS = words(
 )
 _COUNTING = frozenset("这那哪每几两一二三四五六七八九十半整")  # 这张卡
 _GIVEN = regex.compile(f"[{GIVEN}]{{1,2}}")
-_COMPOUND = frozenset(COMPOUND.split("|"))
 _GIVEN_LONGEST = 2
 # A surname and one or two characters that stand by themselves, or behind who it is: 客户档案 田晨曦 138…, 我是付德华，
 _APART = regex.compile(
@@ -151,7 +150,7 @@ def listed(text: str, parts: Iterable[tuple[int, int]], spans: Iterable[tuple[in
 
 def begun(text: str, start: int, end: int) -> int:
     """Where a name begins: before 柏宇 there may stand 上官."""
-    compound = text[max(0, start - 2) : start] in _COMPOUND and end - start == _GIVEN_LONGEST
+    compound = text[max(0, start - 2) : start] in COMPOUNDS and end - start == _GIVEN_LONGEST
     return start - 2 if compound else start
 
 
@@ -198,8 +197,8 @@ def _names(text: str, offset: int) -> list[Entity]:
         name, start, at = word.word, at, at + len(word.word)
         likely = word.flag.startswith("nr") and 2 <= len(name) <= 4 and name not in _WORDS and name not in TITLES
         likely = likely and text[start - offset - 1 : start - offset] not in _COUNTING
-        if likely and (name[0] in SURNAMES or name[:2] in _COMPOUND):
-            given = _GIVEN.match(text, at - offset) if name in _COMPOUND else None  # the tagger cuts 诸葛 off
+        if likely and (name[0] in SURNAMES or name[:2] in COMPOUNDS):
+            given = _GIVEN.match(text, at - offset) if name in COMPOUNDS else None  # the tagger cuts 诸葛 off
             end = at + len(given[0]) if given else at
             start = begun(text, start - offset, end - offset) + offset
             found.append(Entity(text[start - offset : end - offset], start, end, "PERSON"))

@@ -235,52 +235,53 @@ def _turned(text: str) -> _Turned | None:
     return _Turned(folded.text, ends, order, [starts[at] for at in order])
 
 
+class _Rewriting:
+    """A text in which parts are replaced from left to right; every character knows where it was written."""
+
+    def __init__(self, folded: Folded) -> None:
+        self._folded = folded
+        self._from, self._to = folded.offsets or (range(len(folded.text)), range(1, len(folded.text) + 1))
+        self._pieces: list[str] = []
+        self._starts, self._ends = array("L"), array("L")
+        self._at = 0
+
+    def replace(self, start: int, end: int, written: str) -> None:
+        """Take over what stands before [start, end), and put something in its place: all of it is found there."""
+        at, self._at = self._at, end
+        self._pieces += (self._folded.text[at:start], written)
+        self._starts.extend(self._from[at:start])
+        self._ends.extend(self._to[at:start])
+        self._starts.extend([self._from[start]] * len(written))
+        self._ends.extend([self._to[end - 1]] * len(written))
+
+    def drop(self, end: int) -> None:
+        """Leave out what stands before `end`."""
+        self._at = end
+
+    def done(self) -> Folded:
+        """The new text; the old one where nothing was replaced."""
+        if not self._pieces:
+            return self._folded
+        self._starts.extend(self._from[self._at :])
+        self._ends.extend(self._to[self._at :])
+        return Folded("".join(self._pieces) + self._folded.text[self._at :], (self._starts, self._ends))
+
+
 def _decode_escapes(text: str) -> Folded:
-    if "\\" not in text and "&#" not in text and "%3" not in text:
-        return Folded(text, None)
-    pieces: list[str] = []
-    starts, ends = array("L"), array("L")
-    at = 0
-    for match in _ESCAPE.finditer(text):
-        start, end = match.span()
-        pieces += (text[at:start], _unescape(match[0]))
-        starts.extend(range(at, start))
-        ends.extend(range(at + 1, start + 1))
-        starts.extend([start] * len(pieces[-1]))
-        ends.extend([end] * len(pieces[-1]))
-        at = end
-    if not pieces:
-        return Folded(text, None)
-    starts.extend(range(at, len(text)))
-    ends.extend(range(at + 1, len(text) + 1))
-    return Folded("".join(pieces) + text[at:], (starts, ends))
+    rewriting = _Rewriting(Folded(text, None))
+    if "\\" in text or "&#" in text or "%3" in text:
+        for match in _ESCAPE.finditer(text):
+            rewriting.replace(*match.span(), _unescape(match[0]))
+    return rewriting.done()
 
 
 def _decode_base64(folded: Folded) -> Folded:
     """Texts written in base64 as they read; every character of one has the place of all of it."""
-    text, offsets = folded
-    if not _HOLDS_BASE64.search(text):
-        return folded
-    pieces: list[str] = []
-    starts, ends = array("L"), array("L")
-    old = offsets or (range(len(text)), range(1, len(text) + 1))
-    at = 0
-    for match in _BASE64.finditer(text):
-        read = _read_base64(match[0])
-        if read is None:
-            continue
-        start, end = match.span()
-        pieces += (text[at:start], read)
-        starts.extend(old[0][at:start])
-        ends.extend(old[1][at:start])
-        starts.extend([old[0][start]] * len(read))
-        ends.extend([old[1][end - 1]] * len(read))
-        at = end
-    if not pieces:
-        return folded
-    starts.extend(old[0][at:])
-    ends.extend(old[1][at:])
-    return Folded("".join(pieces) + text[at:], (starts, ends))
+    rewriting = _Rewriting(folded)
+    for match in _BASE64.finditer(folded.text) if _HOLDS_BASE64.search(folded.text) else ():
+        if (read := _read_base64(match[0])) is not None:
+            rewriting.replace(*match.span(), read)
+    return rewriting.done()
 
 
 def _read_base64(written: str) -> str | None:
@@ -387,26 +388,13 @@ def _join_dictated(folded: Folded) -> Folded:
 
 def _fold_english(folded: Folded) -> Folded:
     """Digits that are said one by one in English as digits, each at the place of its word."""
-    text, offsets = folded
-    runs = list(_ENGLISH_RUN.finditer(text)) if _ENGLISH_SIEVE.search(text.lower()) else []
-    if not runs:
-        return folded
-    pieces: list[str] = []
-    starts, ends = array("L"), array("L")
-    old = offsets or (range(len(text)), range(1, len(text) + 1))
-    at = 0
-    for run in runs:
-        pieces.append(text[at : run.start()])
-        starts.extend(old[0][at : run.start()])
-        ends.extend(old[1][at : run.start()])
+    text, rewriting = folded.text, _Rewriting(folded)
+    for run in _ENGLISH_RUN.finditer(text) if _ENGLISH_SIEVE.search(text.lower()) else ():
         for word in _ENGLISH_WORD.finditer(text, *run.span()):
-            pieces.append(_ENGLISH[word[0].lower()])
-            starts.append(old[0][word.start()])
-            ends.append(old[1][word.end() - 1])
-        at = run.end()
-    starts.extend(old[0][at:])
-    ends.extend(old[1][at:])
-    return Folded("".join(pieces) + text[at:], (starts, ends))
+            if word.start() > run.start():  # what parts two digits goes
+                rewriting.drop(word.start())
+            rewriting.replace(*word.span(), _ENGLISH[word[0].lower()])
+    return rewriting.done()
 
 
 def _digits_of(run: re.Match[str]) -> str:

@@ -338,8 +338,7 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
     said = _ENDED.split(right, maxsplit=1)[0]  # who is an owner may follow in the next sentence, other words say less
     institution = _distance(cues.spoken_of, left, said)
     if cues.spoken_of is _SPOKEN_OF:
-        near = (gap for at in roles if (gap := min(abs(at - start), abs(at - end))) <= BEFORE)
-        institution = _nearer(institution, min(near, default=None))
+        institution = _nearer(institution, _gap_to_roles(roles, start, end))
     if entity == "ADDRESS":
         if "Suite" in value and _SEAT.search(left):
             return True
@@ -352,9 +351,15 @@ def is_public(entity: str, text: str, start: int, end: int, before: str = "", ro
         return False
     told = _told_before(_heard(before) if cues.asked_for else "", cues, nobody=speaker is None)
     if told is None and speaker is None:
-        homely = _ROOM.search(value) or _LABELLED.search(left)
-        return (cues.alone and not homely) or (cues.visited is not None and _is_an_offices(text, start, end))
+        stands_alone = cues.alone and not (_ROOM.search(value) or _LABELLED.search(left))
+        return stands_alone or (cues.visited is not None and _is_an_offices(text, start, end))
     return bool(told)
+
+
+def _gap_to_roles(roles: Collection[int], start: int, end: int) -> int | None:
+    """How far the nearest mailbox of a function stands from a value; None where none is near."""
+    gaps = (min(abs(at - start), abs(at - end)) for at in roles)
+    return min((gap for gap in gaps if gap <= BEFORE), default=None)
 
 
 def _heard(before: str) -> str:

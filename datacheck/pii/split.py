@@ -155,7 +155,7 @@ def _is_answer(turns: Sequence[Utterance], texts: Sequence[Folded], at: int, val
     if not at or not _AMERICAN.fullmatch(value) or turns[at].role == turns[at - 1].role:
         return False
     whole = compact("".join(re.findall("[0-9A-Za-z]+", texts[at].text))) == value
-    return whole and _ASKED.search(texts[at - 1].text[-_ASKING:]) is not None and _american_number(value)
+    return whole and _ASKED.search(texts[at - 1].text[-_ASKING:]) is not None and is_american(value)
 
 
 def _is_whole(value: str) -> bool:
@@ -198,10 +198,11 @@ def _american(value: str, ends: AbstractSet[int], said: str) -> str | None:
     """Whether the parts, of so many digits at the end of each, are a telephone number of North America."""
     if not _AMERICAN.fullmatch(value) or not ends <= _AMERICAN_ENDS or not re.search(_AMERICAN_WORDS, said):
         return None
-    return "PHONE_NUMBER" if _american_number(value) else None
+    return "PHONE_NUMBER" if is_american(value) else None
 
 
-def _american_number(value: str) -> bool:
+def is_american(value: str) -> bool:
+    """Whether digits are a telephone number of North America."""
     judgement = RECOGNIZERS["PHONE_NUMBER"].judge("phone_number.us", value)
     return judgement is not None and judgement.state == "valid"
 

@@ -29,15 +29,19 @@ def unnesting(paths: Iterable[str]) -> str | None:
     above, _, rows = inside.rpartition("[].")
     beside = f"{above}[]." if above else ""
     context = next((path for path in sorted(known) if _is_in(path, beside) and _ON.fullmatch(_last(path))), None)
-    row = [f"question: .{question}"]
     own = [path.removeprefix(f"{inside}[].") for path in sorted(known) if path.startswith(f"{inside}[].")]
+    row = ["context: $on"] if context else []
+    row += [f"question: .{question}", *_options_and_answer(own)]
+    before = f".{_last(context)} as $on | " if context else ""
+    return f'.. | objects | select(has("{_last(rows)}")) | {before}.{_last(rows)}[] | {{{", ".join(row)}}}'
+
+
+def _options_and_answer(own: list[str]) -> list[str]:
+    """What of a row stands at paths beside its question."""
     told = min((path for path in own if _TOLD.fullmatch(path.split("[")[0].split(".")[0])), key=_as_words, default=None)
     options = next((path for path in own if path.endswith("[]") and _OPTIONS.fullmatch(path[:-2])), None)
-    row += [f"options: .{options[:-2]}"] if options else []
-    row += [f"answer: .{told.replace('[]', '[0]')}"] if told else []
-    before = f".{_last(context)} as $on | " if context else ""
-    row = ["context: $on", *row] if context else row
-    return f'.. | objects | select(has("{_last(rows)}")) | {before}.{_last(rows)}[] | {{{", ".join(row)}}}'
+    row = [f"options: .{options[:-2]}"] if options else []
+    return [*row, f"answer: .{told.replace('[]', '[0]')}"] if told else row
 
 
 def grouping(paths: Iterable[str]) -> str | None:

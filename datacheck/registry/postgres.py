@@ -22,7 +22,7 @@ from datacheck.errors import LoadError, UsageError
 from datacheck.files import strictjson
 from datacheck.files.strictjson import JsonError
 from datacheck.files.versions import read_small, shown, sync
-from datacheck.gate.ledger import BUSY_MS, OPENED, RESTORE, VERSION, Entry, LedgerError, hint_of
+from datacheck.gate.ledger import BUSY_MS, COLUMNS, OPENED, RESTORE, VERSION, Entry, LedgerError, hint_of
 from datacheck.gate.standing import DATABASE, has_ledger
 from datacheck.i18n.message import Message
 from datacheck.registry.claims import AtRest, Claim, ClaimState
@@ -83,8 +83,7 @@ CREATE TRIGGER entries_are_kept BEFORE TRUNCATE ON {schema}.entries
 CREATE TRIGGER entries_follow BEFORE INSERT ON {schema}.entries
   FOR EACH ROW EXECUTE FUNCTION {schema}.entries_follow();
 """
-_COLUMNS = "seq, time, kind, version, contract, payload, prev, hash"
-_ADD = f"INSERT INTO entries ({_COLUMNS}) VALUES (%s,%s,%s,%s,%s,%s,%s,%s)"  # noqa: S608
+_ADD = f"INSERT INTO entries ({COLUMNS}) VALUES (%s,%s,%s,%s,%s,%s,%s,%s)"  # noqa: S608
 _PUT = "INSERT INTO claims VALUES (%s, %s, %s, %s, %s, clock_timestamp(), 0)"  # of nobody who lives
 # The lock of a session shows in pg_locks as two halves of its number; others may look, whatever their role.
 _FIND = """
@@ -304,7 +303,7 @@ class PostgresStore:
 
     def rows(self) -> Iterable[Sequence[object]]:
         """Read the table in one statement, which sees one state of it."""
-        rows: Iterable[Sequence[object]] = self._db.execute(f"SELECT {_COLUMNS} FROM entries ORDER BY seq")  # noqa: S608
+        rows: Iterable[Sequence[object]] = self._db.execute(f"SELECT {COLUMNS} FROM entries ORDER BY seq")  # noqa: S608
         return rows
 
     def add(self, entry: Entry) -> None:

@@ -1,7 +1,7 @@
 """What to type next: the command that takes away what can be taken away, and the one that proves it."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -34,28 +34,37 @@ def commands(report: Report, run: Mapping[str, Any]) -> Commands:
     typed: Mapping[str, Any] = run.get("typed") or {}
     out, contract = typed.get("out", "REPORT"), typed.get("contract", "CONTRACT")
     ranked = show.worst_first(report)
-    failed = [f for f in ranked if f.status is Status.FAIL and droppable(f)]
-    redacted = {f.dataset for f in failed if f.check == _PII}
-    blamed = [f for f in failed if f.dataset in redacted or _leaves_rows(report, f.dataset)]
-    paths = {f.dataset: typed.get("paths", {}).get(f.dataset, "PATH") for f in blamed}
-    paths = {name: paths[name] for name in report.datasets if name in paths}
+    blamed = _blamed(report, ranked)
+    theirs = {f.dataset for f in blamed}
+    paths = {name: typed.get("paths", {}).get(name, "PATH") for name in report.datasets if name in theirs}
     mended, proof = f"{out}-mended", f"{out}-proof"
     kept = {name: _kept(report, name, path, mended) for name, path in paths.items()}
-    extra = _besides(typed)
     given = _data({**typed.get("given", {}), **kept})
-    again = ["datacheck", "run", contract, *given, *extra, *_asked(typed), *(["--strict"] if report.strict else [])]
-    shown = ["datacheck", "judge", out, "--contract", contract, *extra]
+    again = ["datacheck", "run", contract, *given, *_besides(typed), *_asked(typed)]
+    again += ["--strict"] if report.strict else []
     can_redact = any(f.check == _PII for f in blamed) and all(_looks_once(report, name) for name in paths)
-    before, after = (sum(report.funnel[name][at][1] for name in paths if report.funnel.get(name)) for at in (0, -1))
+    before, after = _rows(report, paths, 0), _rows(report, paths, -1)
     return Commands(
         apply=shlex.join(["datacheck", "apply", out, *_data(paths), "--out", mended]) if paths else "",
         run=shlex.join([*again, "--out", proof if paths else out]),
-        others=shlex.join(shown),
+        others=shlex.join(["datacheck", "judge", out, "--contract", contract, *_besides(typed)]),
         redact=shlex.join(["--redact", "--contract", contract]) if can_redact else "",
         rows=before,
         gone=before - after,
         stays=[f for f in ranked if f.status in (Status.FAIL, Status.ERROR) and f not in blamed],
     )
+
+
+def _blamed(report: Report, findings: Iterable[Finding]) -> list[Finding]:
+    """The failed findings whose rows can be taken away, or redacted."""
+    failed = [f for f in findings if f.status is Status.FAIL and droppable(f)]
+    redacted = {f.dataset for f in failed if f.check == _PII}
+    return [f for f in failed if f.dataset in redacted or _leaves_rows(report, f.dataset)]
+
+
+def _rows(report: Report, names: Iterable[str], step: int) -> int:
+    """Rows of some datasets at a step of their funnels."""
+    return sum(report.funnel[name][step][1] for name in names if report.funnel.get(name))
 
 
 def _leaves_rows(report: Report, name: str) -> bool:

@@ -176,8 +176,24 @@ def _sets(screen: Screen, report: Report) -> None:
 
 def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[show.CodeLine]) -> None:
     """One finding in the manner of rustc: level and code, numbers, places, why, fix, more."""
-    words = screen.words
     screen.line()
+    _head(screen, finding)
+    if codes:
+        for code in codes:
+            _code(screen, finding, code)
+    else:
+        for place in finding.evidence.first[:FIRST_PLACES]:
+            _place(screen, place)
+        _after_places(screen, finding)
+        _clusters(screen, finding)
+        if card and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
+            _advice(screen, finding, card)
+    screen.line(f"datacheck explain {finding.check}", "bold", f"  = {screen.words.more}{screen.words.colon}")
+
+
+def _head(screen: Screen, finding: Finding) -> None:
+    """Level and code, the numbers, what was not covered, and what the baseline has instead."""
+    words = screen.words
     numbers = [f"{show.name_of(v)} {v_line}" for v, v_line in _numbers(finding, words)]
     own = screen.short(finding.id.partition(".")[2] or finding.check, screen.width // 2 - 6)
     first, *rest = numbers or [str(finding.error or words.nothing_measured)]
@@ -193,23 +209,18 @@ def _block(screen: Screen, finding: Finding, card: Card | None, codes: Sequence[
     if finding.baseline is not None:
         said = words.semicolon.join(show.baseline_lines(finding, words))
         screen.line(said, STYLES[Status.WARN], f"  = {words.baseline}{words.colon}")
-    if codes:
-        for code in codes:
-            _code(screen, finding, code)
-    else:
-        for place in finding.evidence.first[:FIRST_PLACES]:
-            _place(screen, place)
-        _after_places(screen, finding)
-        _clusters(screen, finding)
-    if card and not codes and finding.status is not Status.ERROR:  # the card speaks of the data, an error of the run
-        notes = {
-            words.why: cards.first_sentence(card.section("why")),
-            words.fix: cards.advice(card.section("fix"), show.faults(finding)),
-        }
-        for word, sentence in notes.items():
-            if sentence:
-                screen.line(sentence, "bold", f"  = {word}{words.colon}")
-    screen.line(f"datacheck explain {finding.check}", "bold", f"  = {words.more}{words.colon}")
+
+
+def _advice(screen: Screen, finding: Finding, card: Card) -> None:
+    """Why it matters, and what to do."""
+    words = screen.words
+    notes = {
+        words.why: cards.first_sentence(card.section("why")),
+        words.fix: cards.advice(card.section("fix"), show.faults(finding)),
+    }
+    for word, sentence in notes.items():
+        if sentence:
+            screen.line(sentence, "bold", f"  = {word}{words.colon}")
 
 
 def _code(screen: Screen, finding: Finding, code: show.CodeLine) -> None:

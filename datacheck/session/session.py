@@ -60,18 +60,7 @@ class Session:
         self.staging = new_staging(self.out)
         try:
             local, self.fetched = localise(data, options.allow_remote, self.staging / ".remote")
-            self.contract: Contract = load_contract(
-                contract,
-                local,
-                run=options.run,
-                as_of=options.as_of,
-                required=options.required,
-                nothing_yet=options.nothing_yet,
-                python=options.trainer_python,
-                graders=options.graders,
-                graders_in=options.graders_in,
-                run_tests=options.run_tests,
-            )
+            self.contract = self._contract(contract, local)
             self.decided = None
             if options.decisions is not None:
                 self.decided = decide(self.contract, options.decisions, options.as_of or today())
@@ -104,6 +93,21 @@ class Session:
         self.given = data
         self.started = time.time()
         self.clock = time.monotonic()
+
+    def _contract(self, contract: Path, data: Mapping[str, str]) -> Contract:
+        options = self.options
+        return load_contract(
+            contract,
+            data,
+            run=options.run,
+            as_of=options.as_of,
+            required=options.required,
+            nothing_yet=options.nothing_yet,
+            python=options.trainer_python,
+            graders=options.graders,
+            graders_in=options.graders_in,
+            run_tests=options.run_tests,
+        )
 
     def __enter__(self) -> Self:
         return self

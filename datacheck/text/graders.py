@@ -61,11 +61,8 @@ def number(answer: str) -> str | None:
     if len(answer) > _LONGEST_NUMBER:
         return None
     text = unicodedata.normalize("NFKC", answer).strip().strip("$").strip().replace("−", "-").rstrip(".。")
-    ratio = _FRACTION.fullmatch(text)
-    if ratio:
-        sign = ratio[3] or ""
-        above, below = (ratio[1] or ratio[4] or ratio[6]), (ratio[2] or ratio[5] or ratio[7])
-        return str(Fraction(int(sign + above), int(below))) if int(below) else None
+    if ratio := _FRACTION.fullmatch(text):
+        return _quotient(ratio)
     match = _NUMBER.match(text)
     if match is None or not (match["whole"] or (match["part"] or ".") != ".") or _OTHER_BASE.match(text):
         return None
@@ -76,6 +73,12 @@ def number(answer: str) -> str | None:
     digits = (match["whole"] or "0").replace(",", "") + (match["part"] or "").rstrip(".")
     power = int(match["power"] or 0) + (_POWERS[scale[1]] if scale else 0)
     return str(Fraction(match["sign"] + digits) * Fraction(10) ** power)
+
+
+def _quotient(ratio: re.Match[str]) -> str | None:
+    sign = ratio[3] or ""
+    above, below = (ratio[1] or ratio[4] or ratio[6]), (ratio[2] or ratio[5] or ratio[7])
+    return str(Fraction(int(sign + above), int(below))) if int(below) else None
 
 
 def choice(answer: str) -> str | None:

@@ -1,4 +1,10 @@
-"""The scan for evaluation items by the kernels (`native/scan.c`), over Arrow's UTF-8 buffers."""
+"""The scan for evaluation items by the kernels (`native/scan.c`), over Arrow's UTF-8 buffers.
+
+Jaccard cannot see an item embedded in a long document; containment |item ∩ document| / |item| can. The search
+is complete: no hashing into bands, every pair that reaches the threshold is found. A long document holds the
+n-grams of many items by chance, scattered; a leak has them in one place, so they count only within a window
+`WINDOW` times as long as the item.
+"""
 
 from __future__ import annotations
 
@@ -95,7 +101,11 @@ class Scanner:
         self._addresses = np.array([ctypes.addressof(each.structure) for each in self._known], np.uint64)
 
     def find(self, texts: pl.Series) -> list[Found]:
-        """What is found of each of the indexes in texts as they were written; null holds nothing."""
+        """What is found of each of the indexes in texts as they were written; null holds nothing.
+
+        A pair is found when a stretch of at most `WINDOW` times the item's length (after normalising) holds as many
+        of its n-grams as needed.
+        """
         lines = self._lines(texts) if self._known else _NONE
         items = lines[:, 1]
         ways = zip(self._firsts[:-1], self._firsts[1:], strict=True)

@@ -23,7 +23,6 @@ _GOLDS = (
 )  # with one, a row may have no tests
 _ENTRY = ("entry_point", "fn_name", "func_name", "function_name")
 _LANGUAGE = ("language", "lang", "programming_language", "execution_language")
-_NAMED_IN = ("metadata", "extra_info", "labels", "verification_info")
 _SOLUTIONS = (
     "canonical_solution", "reference_solution", "gold_standard_solution", "solutions", "solution", "code", "completion",
     "response", "answer",

@@ -22,7 +22,6 @@ from datacheck.trainers.axolotl_turns import (
     without_nulls,
 )
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     RowOutcome,
     Seen,
@@ -32,9 +31,11 @@ from datacheck.trainers.base import (
     Upstream,
     fate_if,
     guarded,
+    not_loadable,
     objects_of,
     type_of,
 )
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream(
     "axolotl-ai-cloud/axolotl", "0.19.0", "src/axolotl/", "The installed release was run beside the twin."
@@ -154,7 +155,7 @@ def _before(to: AxolotlSft | AxolotlDpo, seen: Seen) -> tuple[Fate, ...]:
         *fate_if(to.type is None, "type_missing", "datasets.type"),
         *fate_if(unknown or (name == JINJA and not text), "template_unknown", "chat_template"),
         *(_images(seen) if isinstance(to, AxolotlDpo) else ()),
-        *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable),
+        *not_loadable(to, seen),
     )
 
 
@@ -169,7 +170,7 @@ def _before_kto(to: AxolotlKto, seen: Seen) -> tuple[Fate, ...]:
         *fate_if(to.type is None, "type_missing", "datasets.type"),
         *fate_if(to.remove_unused_columns is not False, "unused_columns", "remove_unused_columns"),
         *_images(seen),
-        *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable),
+        *not_loadable(to, seen),
     )
 
 

@@ -7,7 +7,7 @@ has. A value that is no text is written as Python spells it.
 from typing import Any, NamedTuple
 
 from datacheck.i18n.message import Message
-from datacheck.trainers.base import Fate, StopRow, fate_if, type_of
+from datacheck.trainers.base import Fate, StopRow, column, fate_if, type_of
 
 
 class Wording(NamedTuple):
@@ -71,7 +71,7 @@ def pair_of(example: dict[str, Any], way: str) -> WrittenRow:
         prompt = _prompt(example, _asked_of(example, name), words, spelt)
     keys = [_key(example, side) if name == "default" else side for side in ("chosen", "rejected")]
     listed = name in ("argilla_chat", "ultra")
-    told = [_content(example, key, 1) if listed else _column(example, key) for key in keys]
+    told = [_content(example, key, 1) if listed else column(example, key, "missing_key") for key in keys]
     answers = tuple(spelt(value, key) + words.end for value, key in zip(told, keys, strict=True))
     notes = (*spelt.notes.values(), *fate_if(answers[0] == answers[1], "same_answers", keys[1]))
     long = [key for key in keys if listed and len(example[key]) > _TWO]
@@ -85,10 +85,10 @@ def scored_of(example: dict[str, Any], way: str) -> WrittenRow:
     """A prompt and the answer that is scored, by its way. Raises StopRow as `pair_of`."""
     family, _, name = way.partition(".")
     words, spelt = WORDS[family], _Spelt()
-    told = _column(example, "completion") if name == "argilla_chat" else None
+    told = column(example, "completion", "missing_key") if name == "argilla_chat" else None
     if name != "argilla_chat":
         prompt = _prompt(example, _ASKED[name], words, spelt)
-        answer = spelt(_column(example, "completion"), "completion")
+        answer = spelt(column(example, "completion", "missing_key"), "completion")
         return WrittenRow(prompt, (answer + words.end,), tuple(spelt.notes.values()))
     if not isinstance(told, list) or not told:
         raise StopRow("messages_malformed", "completion", type_of(told))
@@ -117,18 +117,12 @@ def _key(example: dict[str, Any], side: str) -> str:
 def _prompt(example: dict[str, Any], asked: str, words: Wording, spelt: _Spelt) -> str:
     system = example.get("system")
     before = words.system.format(spelt(system, "system")) if system else ""
-    return before + words.user.format(spelt(_column(example, asked), asked))
-
-
-def _column(example: dict[str, Any], name: str) -> Any:
-    if name not in example:
-        raise StopRow("missing_key", name)
-    return example[name]
+    return before + words.user.format(spelt(column(example, asked, "missing_key"), asked))
 
 
 def _content(example: dict[str, Any], key: str, number: int) -> Any:
     """The content of a message of a column that holds lists of them."""
-    listed = _column(example, key)
+    listed = column(example, key, "missing_key")
     if not isinstance(listed, list) or len(listed) <= number:
         raise StopRow("messages_malformed", key, type_of(listed))
     message = listed[number]

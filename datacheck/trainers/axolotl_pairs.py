@@ -13,6 +13,7 @@ from datacheck.trainers.base import (
     Seen,
     StopRow,
     Trained,
+    column,
     fate_if,
     objects_of,
     role_said,
@@ -31,11 +32,13 @@ def read_dpo(example: dict[str, Any], to: AxolotlDpo, seen: Seen) -> RowOutcome:
         return _read_named(example, to, seen)
     if to.type.endswith(".argilla_chat"):
         return _read_whole(example, to, seen)
-    asked = _column(example, to.field_messages)
+    asked = column(example, to.field_messages, "missing_key")
     messages = _said(asked, to.field_messages) if not isinstance(asked, str) else [{"role": "user", "content": asked}]
     if not messages:
         raise StopRow("messages_malformed", to.field_messages, Message("no message"))
-    answers = {name: _answer(_column(example, name), name) for name in (to.field_chosen, to.field_rejected)}
+    answers = {
+        name: _answer(column(example, name, "missing_key"), name) for name in (to.field_chosen, to.field_rejected)
+    }
     return _pair(example, to, messages, answers, seen)
 
 
@@ -43,7 +46,7 @@ def _read_whole(example: dict[str, Any], to: AxolotlDpo, seen: Seen) -> RowOutco
     """Both sides are whole conversations; the prompt is that of the chosen one (chat_template.argilla_chat)."""
     answers = {}
     for name in dict.fromkeys((to.field_chosen, to.field_rejected)):
-        told = _column(example, name)
+        told = column(example, name, "missing_key")
         if not isinstance(told, list) or not told:
             raise StopRow("messages_malformed", name, type_of(told))
         answers[name] = _answer(told, name)
@@ -113,12 +116,6 @@ def _pair(
 
 
 _SHORT = 4  # characters of an answer that a template may well have itself
-
-
-def _column(example: dict[str, Any], name: str) -> Any:
-    if name not in example:
-        raise StopRow("missing_key", name)
-    return example[name]
 
 
 def _answer(value: Any, where: str) -> dict[str, Any]:

@@ -4,7 +4,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from datacheck.trainers.base import Settings, TurnEnds
+from datacheck.trainers.base import TurnEnds
+from datacheck.trainers.settings import Settings
 
 _ENTRY = "datasets"
 _ROLES = {

@@ -17,13 +17,13 @@ from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
-from datacheck.i18n.message import Message, SaidError, ids
-from datacheck.i18n.wrong_values import wrong_value
+from datacheck.i18n.message import Message, ids
+from datacheck.trainers.settings import Settings, SettingsError, flat
+from datacheck.trainers.truncation import Cut
 
 if TYPE_CHECKING:
     from datacheck.trainers.json_columns import JsonColumns, Typing
@@ -339,136 +339,9 @@ def fate_if(
     return (Fate(reason, where, detail),) if holds else ()
 
 
-class Settings(BaseModel):
-    """Settings of a trainer that decide a row's fate, with the trainer's own defaults. Other settings are ignored.
-
-    MAX_LENGTH: the setting that `run.max_length` of a contract stands for.
-    """
-
-    model_config = ConfigDict(
-        frozen=True, extra="ignore", populate_by_name=True, hide_input_in_errors=True, defer_build=True
-    )
-
-    MAX_LENGTH: ClassVar[str | None] = None
-
-    @classmethod
-    def prepared(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """Rewrite what the files and the command line gave before it is validated (a named entry of a list …)."""
-        return given
-
-
-class SettingsError(SaidError, ValueError):
-    """A config file that cannot be read, or a setting of a wrong type; the message holds no data of theirs."""
-
-    @staticmethod
-    def of(trainer: str, errors: ValidationError) -> SettingsError:
-        """The first setting that pydantic refused."""
-        first = errors.errors(include_input=False, include_url=False)[0]
-        name, what = ".".join(map(str, first["loc"])), wrong_value(first)
-        return SettingsError("{trainer}: setting {name}: {what}", trainer=trainer, name=name, what=what)
-
-
-def read_config(data: bytes, name: str) -> dict[str, Any]:
-    """A trainer's config file as a map; `name` says the format (.toml, .json, otherwise YAML).
-
-    Raises SettingsError where it cannot be parsed or is no map.
-    """
-    try:
-        text = data.decode()
-        if name.endswith(".toml"):
-            value: Any = tomllib.loads(text)
-        else:
-            value = json.loads(text) if name.endswith(".json") else yaml.safe_load(text)
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
-        kind = type(error).__name__
-        raise SettingsError("{name}: cannot be read as a config file ({kind})", name=name, kind=kind) from None
-    if not isinstance(value, dict):
-        raise SettingsError("{name}: expected a map of settings", name=name)
-    return value
-
-
-def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested maps with dotted names beside them (`data.max_length`), as Hydra and command lines write them."""
-    found: dict[str, Any] = {}
-    for key, value in config.items():
-        name = f"{prefix}{key}"
-        found[name] = value
-        if isinstance(value, dict):
-            found |= flat(value, f"{name}.")
-    return found
-
-
-class Cut(NamedTuple):
-    """What becomes of a row that has more tokens than the run takes; `limit` None: nothing is cut.
-
-    how:
-        keep_start, keep_end: of the whole row;
-        turns: LLaMA-Factory's shares, turn by turn (`last_first`: from the last turn backwards);
-        pair: LLaMA-Factory's share between one prompt and one answer (of a pair: the longer one);
-        drop: the row is left out; fails: the run stops;
-        chunks: it becomes several rows.
-    of: the tokens that are counted: of the whole row, or of the prompt alone.
-    reason: the slug of the rule that cuts; unanswered: of the rule that drops rows left without a trained token.
-    spare: then it is rows whose prompt leaves no more than so many tokens (None: whose answers lose all).
-    least: rows of fewer tokens are left out.
-    as_text: answers are first cut as text, to as many tokens as the prompt leaves, and tokenized again.
-    """
-
-    limit: int | None = None
-    how: Literal["keep_start", "keep_end", "turns", "pair", "drop", "fails", "chunks"] = "keep_start"
-    of: Literal["all", "prompt"] = "all"
-    reason: str = "too_long"
-    unanswered: str | None = None
-    last_first: bool = False
-    spare: int | None = None
-    least: int = 0
-    as_text: bool = False
-
-    def kept(self, turns: list[tuple[int, int]]) -> list[tuple[int, int]] | None:
-        """Tokens kept of each (prompt tokens, answer tokens), in the order of the row; None: all of it is lost.
-
-        For keep_end the tokens kept of a part are its last ones, otherwise its first ones.
-        """
-        if self.limit is None or self.how == "chunks":
-            return turns
-        if self.how in ("turns", "pair"):
-            return _shares(turns, self.limit, last_first=self.last_first)
-        counted = sum(source if self.of == "prompt" else source + target for source, target in turns)
-        if counted <= self.limit:
-            return turns
-        return None if self.how in ("drop", "fails") else self._sliced(turns, self.limit)
-
-    def _sliced(self, turns: list[tuple[int, int]], limit: int) -> list[tuple[int, int]]:
-        flat_lengths = [length for turn in turns for length in turn]
-        backwards = self.how == "keep_end"
-        left, kept = limit, []
-        for length in reversed(flat_lengths) if backwards else flat_lengths:
-            kept.append(min(length, left))
-            left -= kept[-1]
-        kept = kept[::-1] if backwards else kept
-        return list(zip(kept[::2], kept[1::2], strict=True))
-
-
-def _shares(turns: list[tuple[int, int]], limit: int, *, last_first: bool) -> list[tuple[int, int]]:
-    """LLaMA-Factory's loop over turns: each gets its share of what is left (supervised.py:60, infer_seqlen)."""
-    kept, used = [], 0
-    for source, target in reversed(turns) if last_first else turns:
-        share = (0, 0) if used >= limit else share_of(source, target, limit - used)
-        used += sum(share)
-        kept.append(share)
-    return kept[::-1] if last_first else kept
-
-
-def share_of(source: int, target: int, limit: int) -> tuple[int, int]:
-    """LLaMA-Factory's infer_seqlen (processor_utils.py): tokens kept of a prompt and of its answer."""
-    if target * 2 < limit:
-        most = limit
-    elif source * 2 < limit:
-        most = limit - source
-    else:
-        most = int(limit * (target / (source + target)))
-    answer = min(most, target)
-    return min(max(limit - answer, 0), source), answer
+def not_loadable(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
+    """The fate of every row where the `datasets` library cannot read the files together."""
+    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
 
 
 class Upstream(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import Field
 
 from datacheck.i18n.message import Message
-from datacheck.trainers.base import Settings
+from datacheck.trainers.settings import Settings
 
 SFT_CSV_TASKS = 4  # MiniOneRec's sft.py:196-205: SidSFT, FusionSeqRec, SFTData, TitleHistory2Sid read every CSV row
 RL_TITLE_SAMPLE = 10_000  # MiniOneRec's rl.py:92

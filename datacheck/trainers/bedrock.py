@@ -10,6 +10,7 @@ from datacheck.i18n.message import Message
 from datacheck.trainers import base
 from datacheck.trainers.base import Fate, Messages, RowOutcome, Seen, StopRow, Trained, fate_if, role_said, type_of
 from datacheck.trainers.bedrock_parts import MEDIA, Content, check_calls, content_of, documents_in, text_in, tools_of
+from datacheck.trainers.settings import Settings
 
 UPSTREAM = base.Upstream(
     "aws-samples/amazon-nova-samples",
@@ -21,13 +22,13 @@ _TWINS = base.Twins.of("bedrock", UPSTREAM)
 _MOST, _FEWEST = 20_000, {"lite-2.0": 200}
 
 
-class Nova(base.Settings):
+class Nova(Settings):
     """`model`: micro, lite, pro or lite-2.0: the fewest rows that it takes, media, reasoning and formats hang on it."""
 
     model: str = "lite"
 
 
-class Prompts(base.Settings):
+class Prompts(Settings):
     """No setting decides here."""
 
 

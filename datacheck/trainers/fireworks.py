@@ -8,6 +8,7 @@ from typing import Any
 from datacheck.i18n.message import Message
 from datacheck.trainers import base
 from datacheck.trainers.base import Fate, RowOutcome, Seen, StopRow, fate_if, role_said, type_of
+from datacheck.trainers.settings import Settings
 
 UPSTREAM = base.Upstream("docs.fireworks.ai/fine-tuning", "2026-11-26", said="From documents, not run.")
 _TWINS = base.Twins.of("fireworks", UPSTREAM)
@@ -15,7 +16,7 @@ _ROLES = ("system", "user", "assistant", "tool")  # tool: of datasets with a lis
 _FEWEST, _MOST = 3, 3_000_000
 
 
-class Fireworks(base.Settings):
+class Fireworks(Settings):
     """No setting decides here."""
 
 

@@ -287,20 +287,24 @@ def _mixed(examples: Sequence[Any]) -> list[Path]:
     waiting: list[tuple[Path, list[Any]]] = [((), [each for each in examples if each is not None])]
     while waiting:
         path, content = waiting.pop(0)
-        if not content:
-            continue
-        if all(isinstance(each, dict) for each in content):
-            if path and (not content[0] or any(each.keys() != content[0].keys() for each in content)):
-                found.append(path)
-                continue
-            for name in dict.fromkeys(key for each in content for key in each):
-                below = [each[name] for each in content if each.get(name) is not None]
-                waiting.append(((*path, name), below))
-        elif all(isinstance(each, list) for each in content):
-            waiting.append(((*path, 0), [inner for each in content for inner in each if inner is not None]))
-        elif any(isinstance(each, dict | list) for each in content):
+        inside = _inside(path, content)
+        if inside is None:
             found.append(path)
+        else:
+            waiting += inside
     return found
+
+
+def _inside(path: Path, content: list[Any]) -> list[tuple[Path, list[Any]]] | None:
+    """The places in what stands at one, and what stands there; None where that has no type of its own."""
+    if all(isinstance(each, dict) for each in content):
+        if content and path and (not content[0] or any(each.keys() != content[0].keys() for each in content)):
+            return None
+        names = dict.fromkeys(key for each in content for key in each)
+        return [((*path, name), [each[name] for each in content if each.get(name) is not None]) for name in names]
+    if all(isinstance(each, list) for each in content):
+        return [((*path, 0), [inner for each in content for inner in each if inner is not None])]
+    return None if any(isinstance(each, dict | list) for each in content) else []
 
 
 def _encoded(lines: Sequence[str], mixed: Sequence[Path], null: str | None = None) -> bytes:

@@ -4,12 +4,10 @@ from typing import Any, ClassVar
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Messages,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -22,6 +20,8 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("opendilab/LightRFT", "49e62cb6e1926eb1cc68886b57cfb3d923303ed9")
 _TWINS = Twins.of("lightrft", UPSTREAM)

@@ -12,7 +12,6 @@ from typing import Any
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Loss,
     Messages,
@@ -26,6 +25,7 @@ from datacheck.trainers.base import (
     fate_if,
     guarded,
     json_of,
+    not_loadable,
     text_of,
     type_of,
     without_marks,
@@ -39,8 +39,10 @@ from datacheck.trainers.llamafactory_templates import (
     tokenizer_change,
     written_answers,
     written_turns,
+    wrong_turn,
 )
 from datacheck.trainers.llamafactory_tools import FORMATS
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("hiyouga/LLaMA-Factory", "ff6d4d12eeb035d6ce06805a5733dd7b29f2ac30", "src/llamafactory/data/")
 _TWINS = Twins.of("llamafactory", UPSTREAM)
@@ -66,7 +68,7 @@ def _rendered(
         if role == "system":
             raise StopRow("role_not_rendered", None, _turn(place))
         if not isinstance(content, str):
-            raise _wrong_turn("text_expected", place, type_of(content))
+            raise wrong_turn("text_expected", place, type_of(content))
         if role == "function":
             message, quoted = _function(content, place, own)
             rendered.append(message)
@@ -87,11 +89,11 @@ def _function(content: str, place: int, own: OwnTemplate | None) -> tuple[dict[s
     except (ValueError, RecursionError):
         if own is not None:
             return {"role": "assistant", "content": content}, False
-        raise _wrong_turn("call_malformed", place, Message("not JSON")) from None
+        raise wrong_turn("call_malformed", place, Message("not JSON")) from None
     listed = calls if isinstance(calls, list) else [calls]
     for call in listed:
         if not isinstance(call, dict) or "name" not in call or "arguments" not in call:
-            raise _wrong_turn("call_malformed", place, Message("no name or no arguments"))
+            raise wrong_turn("call_malformed", place, Message("no name or no arguments"))
     functions = [
         {"type": "function", "function": {"name": call["name"], "arguments": call["arguments"]}} for call in listed
     ]
@@ -101,10 +103,6 @@ def _function(content: str, place: int, own: OwnTemplate | None) -> tuple[dict[s
 
 def _turn(place: int) -> Message:
     return Message("turn {turn}", turn=place + 1)
-
-
-def _wrong_turn(reason: str, place: int, what: Message) -> StopRow:
-    return StopRow(reason, None, Message("turn {turn}: {what}", turn=place + 1, what=what))
 
 
 def _tools(made: Converted, own: OwnTemplate | None) -> list[Any] | None:
@@ -218,7 +216,7 @@ def _before(settings: LlamaFactory, seen: Seen, *, ranking: bool, pair: bool) ->
     wrong += fate_if(settings.formatting not in CONVERTERS, "unknown_format")
     wrong += tuple(Fate("sft_only", name) for name in _OF_SFT if pair and getattr(settings, name))
     wrong += _of_template(settings)
-    return wrong + fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+    return wrong + not_loadable(settings, seen)
 
 
 def _of_template(settings: LlamaFactory) -> tuple[Fate, ...]:

@@ -3,7 +3,7 @@
 from functools import cached_property
 from typing import Any, ClassVar
 
-from datacheck.trainers.base import Settings
+from datacheck.trainers.settings import Settings
 
 COLUMNS = tuple(
     """

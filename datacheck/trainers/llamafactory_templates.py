@@ -135,7 +135,7 @@ class _Row:
                 told = _filled(own.system, content=self._system_text())
                 before, fused = (before, told[0][1]) if own.kind == "fused" else ((*before, *told), "")
         if not isinstance(content, str):
-            raise _wrong("text_expected", at, type_of(content))
+            raise wrong_turn("text_expected", at, type_of(content))
         if role == "user" and own.kind == "fused":
             return (*before, *_filled(own.user, content=fused + content))
         if role == "user":
@@ -173,7 +173,7 @@ class _Row:
             calls = [(call["name"], call["arguments"]) for call in (given if isinstance(given, list) else [given])]
             told = FORMATS[own.calls].calls(calls)
         except Exception as error:  # noqa: BLE001 - whatever it is, the run ends there
-            raise _wrong("call_malformed", at, Message("{said}", said=type(error).__name__)) from None
+            raise wrong_turn("call_malformed", at, Message("{said}", said=type(error).__name__)) from None
         return (rest if marked else thought[0] if thought else "") + told
 
 
@@ -181,7 +181,8 @@ def _between(words: tuple[str, str], text: str) -> re.Match[str] | None:
     return re.search(f"{re.escape(words[0])}(.*?){re.escape(words[1])}", text, re.DOTALL)
 
 
-def _wrong(reason: str, at: int, what: Message) -> StopRow:
+def wrong_turn(reason: str, at: int, what: Message) -> StopRow:
+    """The stop at a turn, counted from 0 here and from 1 for people."""
     return StopRow(reason, None, Message("turn {turn}: {what}", turn=at + 1, what=what))
 
 

@@ -10,12 +10,10 @@ from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Mode,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -26,6 +24,8 @@ from datacheck.trainers.base import (
     literal,
     type_of,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("AkaliKong/MiniOneRec", "81b4ba9811cfb152cf161f1c486fe516510d081e")
 _TWINS = Twins.of("minionerec", UPSTREAM)

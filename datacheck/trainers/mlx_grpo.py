@@ -8,7 +8,6 @@ from datacheck.trainers.base import (
     Fate,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -19,6 +18,7 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
+from datacheck.trainers.settings import Settings
 
 UPSTREAM = Upstream("Doriandarko/MLX-GRPO", "65bd2751e1d62fc3206e5f6dad822e403cfe6aef")
 _TWINS = Twins.of("mlx_grpo", UPSTREAM)

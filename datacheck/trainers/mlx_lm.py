@@ -9,12 +9,10 @@ from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Messages,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -28,6 +26,8 @@ from datacheck.trainers.base import (
     type_of,
     without_text,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("ml-explore/mlx-lm", "0.32.2", "mlx_lm/", "The installed release was run beside the twin.")
 _TWINS = Twins.of("mlx_lm", UPSTREAM)

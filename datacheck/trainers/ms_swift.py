@@ -14,13 +14,11 @@ from itertools import islice, pairwise
 from typing import Any, ClassVar, Literal
 
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Loss,
     Mode,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -35,6 +33,8 @@ from datacheck.trainers.json_numbers import whole, written
 from datacheck.trainers.ms_swift_draws import drawn_for_kl
 from datacheck.trainers.ms_swift_encoder import demand, given, has_ids, json_or_text, parsed, text_of_content
 from datacheck.trainers.ms_swift_preprocessor import MEDIA, RENAMED_COLUMNS, Row, loaded_row
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("modelscope/ms-swift", "3602360a562313afbf2ef6065fdf61f271a2c5b9", "swift/")
 _TWINS = Twins.of("ms_swift", UPSTREAM)

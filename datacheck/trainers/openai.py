@@ -7,11 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from datacheck.trainers.base import (
-    Cut,
     Messages,
     Mode,
     RowOutcome,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -22,6 +20,8 @@ from datacheck.trainers.base import (
     type_of,
     weighted,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("openai/openai-openapi", "f85dbe223d")
 _TWINS = Twins.of("openai", UPSTREAM)

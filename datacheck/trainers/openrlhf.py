@@ -8,13 +8,11 @@ from pydantic import Field
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Loss,
     Messages,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -23,11 +21,14 @@ from datacheck.trainers.base import (
     fate_if,
     foreign_role,
     guarded,
+    not_loadable,
     objects_of,
     text_of,
     type_of,
     without_text,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("OpenRLHF/OpenRLHF", "0.11.2", "openrlhf/", "The installed release was run beside the twin.")
 _TWINS = Twins.of("openrlhf", UPSTREAM)
@@ -323,7 +324,7 @@ def _before(to: _OpenrlhfData, seen: Seen) -> tuple[Fate, ...]:
     used = templated and getattr(to, "prompt_key", True)
     broken = used and to.template is not None and _around(to.template) is None
     found = fate_if(broken, "template_malformed", "data.input_template")
-    return (*found, *fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable))
+    return (*found, *not_loadable(to, seen))
 
 
 def _before_sft(to: OpenrlhfSft, seen: Seen) -> tuple[Fate, ...]:

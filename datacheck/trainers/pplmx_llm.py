@@ -9,11 +9,9 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -24,6 +22,8 @@ from datacheck.trainers.base import (
     text_of,
     type_of,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("pplmx/llm", "94a197d23333d88539f3c9f58dbb73a2cc44fde1", "src/llm/data/datasets/")
 _TWINS = Twins.of("pplmx_llm", UPSTREAM)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from datacheck.trainers import base
-from datacheck.trainers.base import Cut, Messages, RowOutcome, Seen, StopRow, Trained, role_said, type_of
+from datacheck.trainers.base import Messages, RowOutcome, Seen, StopRow, Trained, role_said, type_of
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = base.Upstream(
     "togethercomputer/together-py", "2.14.0", "src/together/lib/utils/", "Its `check_file` was run beside the twin."
@@ -21,7 +23,7 @@ _IMAGE = tuple(f"data:image/{kind};base64," for kind in ("jpeg", "png", "webp"))
 _IMAGES, _IMAGE_LENGTH = 10, len(_IMAGE[0]) + 4 * 10 * 1024 * 1024 // 3
 
 
-class Together(base.Settings):
+class Together(Settings):
     """Nothing but the length decides here; `train_on_inputs` is taken as auto."""
 
     MAX_LENGTH: ClassVar[str | None] = "max_seq_length"

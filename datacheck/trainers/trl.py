@@ -8,12 +8,10 @@ from typing import Any
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Mode,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -21,12 +19,15 @@ from datacheck.trainers.base import (
     column,
     fate_if,
     guarded,
+    not_loadable,
     type_of,
 )
+from datacheck.trainers.settings import Settings
 from datacheck.trainers.trl_pairs import read_dpo, read_kto, read_orpo, read_reward
 from datacheck.trainers.trl_rows import first_record, foreign_roles, is_conversational, rendered_messages
 from datacheck.trainers.trl_settings import TrlGrpo, TrlOrpo, TrlPairs, TrlSft
 from datacheck.trainers.trl_sft import read_sft, rendered_with
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream("huggingface/trl", "f2cd57710ae345ea6428ae95363267fcf38a3dc8", "trl/")
 _TWINS = Twins.of("trl", UPSTREAM)
@@ -61,14 +62,10 @@ def _images(content: Any, where: str) -> None:
             raise StopRow("content_missing", where, Message("a part without type or image"))
 
 
-def _before_orpo(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
-    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
-
-
-def _before(_to: Settings, seen: Seen) -> tuple[Fate, ...]:
+def _before(to: Settings, seen: Seen) -> tuple[Fate, ...]:
     """A file that the `datasets` library cannot read; columns by which a set is one of images."""
     images = sorted({"image", "images"} & seen.columns)
-    unread = fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+    unread = not_loadable(to, seen)
     return (*unread, *fate_if(images, "images_column", *images[:1]))
 
 
@@ -120,5 +117,5 @@ MODES = {
     "reward": _mode("reward", TrlPairs, read_reward, cut=lambda to: Cut(to.max_length, "drop")),
     "kto": _mode("kto", TrlPairs, read_kto, cut=lambda to: Cut(to.max_length, unanswered="prompt_fills")),
     "grpo": _mode("grpo", TrlGrpo, _read_grpo),
-    "orpo": _mode("orpo", TrlOrpo, read_orpo, before=_before_orpo, cut=lambda to: Cut(to.max_length or 512)),
+    "orpo": _mode("orpo", TrlOrpo, read_orpo, before=not_loadable, cut=lambda to: Cut(to.max_length or 512)),
 }

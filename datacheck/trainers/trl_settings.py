@@ -2,7 +2,7 @@
 
 from typing import ClassVar, Literal
 
-from datacheck.trainers.base import Settings
+from datacheck.trainers.settings import Settings
 
 
 class TrlSft(Settings):

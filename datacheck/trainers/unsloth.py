@@ -10,13 +10,11 @@ from typing import Any, ClassVar, Literal
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
     Fate,
     Markers,
     Messages,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -25,10 +23,12 @@ from datacheck.trainers.base import (
     fate_if,
     guarded,
     json_of,
+    not_loadable,
     objects_of,
     text_of,
     type_of,
 )
+from datacheck.trainers.settings import Settings
 from datacheck.trainers.trl_rows import (
     first_record,
     foreign_roles,
@@ -38,6 +38,7 @@ from datacheck.trainers.trl_rows import (
     rendered_messages,
 )
 from datacheck.trainers.trl_sft import training_template
+from datacheck.trainers.truncation import Cut
 
 UPSTREAM = Upstream(
     "unslothai/unsloth-zoo", "2026.10.9", "unsloth_zoo/", "The installed release was run beside the twin."
@@ -229,7 +230,7 @@ def _renamed(message: dict[str, Any], where: str) -> dict[str, Any]:
 
 def _before(to: UnslothSft, seen: Seen) -> tuple[Fate, ...]:
     images = sorted({"image", "images"} & seen.columns)
-    unread = fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
+    unread = not_loadable(to, seen)
     every = not (to.train_on_responses_only or to.assistant_only_loss or {"prompt", "completion"} <= seen.columns)
     return (*unread, *fate_if(images, "images_column", *images[:1]), *fate_if(every, "user_words_trained"))
 

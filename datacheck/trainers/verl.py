@@ -7,13 +7,10 @@ from pydantic import Field
 
 from datacheck.i18n.message import Message
 from datacheck.trainers.base import (
-    Cut,
-    Fate,
     Loss,
     Messages,
     RowOutcome,
     Seen,
-    Settings,
     StopRow,
     Trained,
     Twins,
@@ -23,11 +20,14 @@ from datacheck.trainers.base import (
     fate_if,
     foreign_role,
     guarded,
+    not_loadable,
     objects_of,
     shown,
     type_of,
     without_text,
 )
+from datacheck.trainers.settings import Settings
+from datacheck.trainers.truncation import Cut
 
 if TYPE_CHECKING:
     from datacheck.trainers.json_columns import Path
@@ -190,10 +190,6 @@ def _cut_rl(to: VerlRl) -> Cut:
     return Cut(to.max_prompt_length, "keep_end", of="prompt", reason="too_long_cut")
 
 
-def _before_rl(_to: VerlRl, seen: Seen) -> tuple[Fate, ...]:
-    return fate_if(seen.not_loadable is not None, "not_loadable", None, seen.not_loadable)
-
-
 def _first(to: VerlSft | VerlRl) -> int | None:
     return to.max_samples if to.max_samples > 0 else None
 
@@ -208,6 +204,13 @@ _RUN: dict[str, Any] = {
 MODES = {
     "sft": _TWINS.mode("sft", "sft", settings=VerlSft, read=guarded(_read_sft), cut=_cut_sft, typed="parquet", **_RUN),
     "rl": _TWINS.mode(
-        "rl", "rl", settings=VerlRl, read=guarded(_read_rl), cut=_cut_rl, before=_before_rl, typed="datasets 5", **_RUN
+        "rl",
+        "rl",
+        settings=VerlRl,
+        read=guarded(_read_rl),
+        cut=_cut_rl,
+        before=not_loadable,
+        typed="datasets 5",
+        **_RUN,
     ),
 }

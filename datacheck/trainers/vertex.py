@@ -7,6 +7,7 @@ from typing import Any
 
 from datacheck.trainers import base
 from datacheck.trainers.base import Messages, RowOutcome, Seen, StopRow, Trained, role_said, type_of
+from datacheck.trainers.settings import Settings
 
 UPSTREAM = base.Upstream(
     "docs.cloud.google.com/vertex-ai",
@@ -18,7 +19,7 @@ _TWINS = base.Twins.of("vertex", UPSTREAM)
 _ROLES = {"user": "user", "model": "assistant"}
 
 
-class Vertex(base.Settings):
+class Vertex(Settings):
     """No setting decides here."""
 
 

@@ -63,16 +63,16 @@ class Baseline:
             return finding
         old = self.findings.get(finding.id)
         reason = self._incomparable(finding, old)
-        found = evidence if finding.evidence.lines else None
-        table = self.marked(finding.id, found, comparable=reason is None) if found is not None else None
+        table = None
+        if evidence is not None and finding.evidence.lines:
+            table = self.marked(finding.id, evidence, comparable=reason is None)
         total = table.height if table is not None else 0
         new = int((~table["known"]).sum()) if table is not None else 0
         broken = [value for value in finding.values if value.status in _COMPARED]
         before = {_name(value): value for value in old.values} if old is not None and reason is None else {}
-        if reason is None and new:
-            reason = "new_places"
-        if reason is None and not all(_no_worse(value, before.get(_name(value))) for value in broken):
-            reason = "worse"
+        if reason is None:
+            worse = not all(_no_worse(value, before.get(_name(value))) for value in broken)
+            reason = "new_places" if new else "worse" if worse else None
         known = reason is None
         comparison = Comparison(
             judged=finding.status,

@@ -13,9 +13,9 @@ from datacheck.features import (
     askings,
     constant_parts,
     constraints,
+    cut_beginnings,
     earlier,
     gold_forms,
-    heads,
     leaks,
     media,
     near,
@@ -100,9 +100,9 @@ def shapes(rows, **columns):
 
 def test_few_answers_with_letters_have_no_usual_case():
     lower = [True] + [False] * 199
-    few = [True] * (heads._LEAST - 1) + [False] * (200 - heads._LEAST + 1)
-    assert heads._odd(shapes(200, lower=lower, cased=few)).is_empty()
-    assert heads._odd(shapes(200, lower=lower, cased=True))["row"].to_list() == [0]
+    few = [True] * (cut_beginnings._LEAST - 1) + [False] * (200 - cut_beginnings._LEAST + 1)
+    assert cut_beginnings._odd(shapes(200, lower=lower, cased=few)).is_empty()
+    assert cut_beginnings._odd(shapes(200, lower=lower, cased=True))["row"].to_list() == [0]
 
 
 def test_an_answer_that_was_asked_to_begin_so_is_explained():
@@ -112,8 +112,8 @@ def test_an_answer_that_was_asked_to_begin_so_is_explained():
         def __missing__(self, _need):
             return wanted
 
-    assert heads._odd(wanted).height == 1
-    assert heads.headless(Data()).collect().is_empty()
+    assert cut_beginnings._odd(wanted).height == 1
+    assert cut_beginnings.headless(Data()).collect().is_empty()
 
 
 def test_options_are_read_from_behind_their_question():

@@ -7,9 +7,11 @@ CSV is left out: an identifier that only the head of its column names is found b
 from collections import Counter
 from random import Random
 
+import identifiers_in_texts as carried
 import independent_identifiers as made
 import polars as pl
 import pytest
+import texts_without_identifiers as harmless
 
 from datacheck.pii.analyzer import find
 
@@ -24,20 +26,20 @@ without +86 and without a word beside it, such a number is rightly none of a per
 DEBATABLE = {"special_ip": {"IP_ADDRESS"}}
 
 
-def examples(entity: str, seed: int) -> list[made.Planted]:
+def examples(entity: str, seed: int) -> list[carried.Planted]:
     rng = Random(f"{entity} {seed}")
     out = []
-    for disguise in made.DISGUISES_OF[entity]:
-        forms = made.FORMS[entity] if disguise == "plain" else made.DISGUISED_FORMS.get(entity, made.FORMS[entity])
+    for disguise in carried.DISGUISES_OF[entity]:
+        forms = made.FORMS[entity] if disguise == "plain" else carried.DISGUISED_FORMS.get(entity, made.FORMS[entity])
         for form in forms:
-            styles = [style for style in made.styles_of(entity, form) if style != "csv"]
+            styles = [style for style in carried.styles_of(entity, form) if style != "csv"]
             for _ in range(EACH * (4 if disguise == "plain" else 1)):
                 style = rng.choice(styles) if disguise == "plain" else None
-                out.append(made.example(entity, rng, form=form, style=style, disguise=disguise))
+                out.append(carried.example(entity, rng, form=form, style=style, disguise=disguise))
     return out
 
 
-def missed(planted: list[made.Planted]) -> list[made.Planted]:
+def missed(planted: list[carried.Planted]) -> list[carried.Planted]:
     """Those of which no finding covers half or more."""
     covered = set()
     for hit in find(pl.Series([each.text for each in planted])).iter_rows(named=True):
@@ -58,7 +60,7 @@ def test_recall(entity):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_negatives(seed):
     rng = Random(f"negatives {seed}")
-    texts = [made.negative(rng) for _ in range(1000)]
+    texts = [harmless.negative(rng) for _ in range(1000)]
     hits = find(pl.Series([each.text for each in texts]))
     wrong = Counter(
         (texts[hit["index"]].kind, hit["entity"])

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from plain_ways import find_few
 
-from datacheck.text.containment import find
 from datacheck.text.eval_index import WINDOW, EvalIndex, Found, Items
+from datacheck.text.scan import Scanner, Sought
 
 ALPHABET = "甲乙丙丁，。 ＡaÅ㎡é"  # é may come composed or not; ㎡ is two letters, punctuation none
 texts = st.lists(st.text(ALPHABET + "\u0301", max_size=30), max_size=6)
@@ -22,6 +22,10 @@ taus = st.sampled_from([0.4, 0.6, 1.0])
 def letters(text):
     plain = unicodedata.normalize("NFKC", text).casefold()
     return "".join(c for c in plain if unicodedata.category(c)[0] in "LNM")
+
+
+def find(index, items, documents, n):
+    return Scanner(Sought(index, items, n)).find(documents)[0]
 
 
 def ngrams(text, n):

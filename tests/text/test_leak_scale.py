@@ -8,7 +8,8 @@ import pytest
 CODE = """
 import random, resource
 import polars as pl
-from datacheck.text.containment import EvalIndex, Items, find
+from datacheck.text.eval_index import EvalIndex, Items
+from datacheck.text.scan import Scanner, Sought
 
 draw = random.Random(1)
 han = [chr(c) for c in range(0x4E00, 0x5E00)]
@@ -19,7 +20,7 @@ long = ["".join(asked[at:at + 500]) for at in range(0, 5_000, 500)]  # texts tha
 texts = pl.Series([*long, *(text(200) for _ in range(20_000))])
 items = Items.of(pl.Series(asked), 5)
 index = EvalIndex.of(items.sets, 0.4)
-found = find(index, items, texts, 5)
+found = Scanner(Sought(index, items, 5)).find(texts)[0]
 assert sorted(set(found.items.tolist())) == list(range(5_000)), len(set(found.items.tolist()))
 assert set(found.rows.tolist()) == set(range(10))
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)

@@ -10,7 +10,8 @@ import pytest
 
 from datacheck.chat.conversations import trained_as
 from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.base import Seen, SettingsError
+from datacheck.trainers.base import Seen
+from datacheck.trainers.settings import SettingsError
 
 Q, A, B = ({"role": role, "content": text} for role, text in (("user", "q"), ("assistant", "a"), ("assistant", "b")))
 S = {"role": "system", "content": "s"}

@@ -11,7 +11,8 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.base import UNSEEN, Seen, SettingsError
+from datacheck.trainers.base import UNSEEN, Seen
+from datacheck.trainers.settings import SettingsError
 
 OURS = [n for n in trainer_names() if n.partition(".")[0] in {"lightrft", "minionerec", "mlx_grpo", "pplmx_llm"}]
 CHAT = {"apply_chat_template": True}

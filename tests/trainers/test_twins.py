@@ -8,18 +8,9 @@ from hypothesis import strategies as st
 
 from datacheck.i18n.message import Message
 from datacheck.trainers import trainer, trainer_names
-from datacheck.trainers.base import (
-    FATES,
-    UNSEEN,
-    Cut,
-    Mode,
-    RowOutcome,
-    Seen,
-    SettingsError,
-    Trained,
-    read_config,
-    share_of,
-)
+from datacheck.trainers.base import FATES, UNSEEN, Mode, RowOutcome, Seen, Trained
+from datacheck.trainers.settings import SettingsError, read_config
+from datacheck.trainers.truncation import Cut, share_of
 
 KEYS = [
     "messages", "conversations", "conversation", "prompt", "completion", "chosen", "rejected", "label", "text",

@@ -15,8 +15,9 @@ from datacheck.contract.artifacts import hashed
 from datacheck.features.outcomes import RunOf
 from datacheck.features.tokens import TokenRun, limits_of, load_model, renderer
 from datacheck.trainers import trainer
-from datacheck.trainers.base import Seen, SettingsError
+from datacheck.trainers.base import Seen
 from datacheck.trainers.batches import UnslothRows
+from datacheck.trainers.settings import SettingsError
 
 MODE = trainer("unsloth.sft")
 PARTS = {"instruction_part": "<|im_start|>user\n", "response_part": "<|im_start|>assistant\n"}

@@ -127,16 +127,21 @@ def _first_wins(record: dict[str, Any], one: str) -> bool | None:
     if record.get(_FIRST_IS_1).__class__ is int:
         return bool(record[_FIRST_IS_1])
     told = next((record[key] for key in _LABELS if record.get(key) is not None), None)
-    if told.__class__ is str:
-        text = str(told).strip()
-        if text.lower() in _FIRST or text in _FIRST or text == one:
-            return True
-        if text.lower() in _SECOND or text in _SECOND:
-            return False
-        told = int(text) if text.isdecimal() and len(text) == 1 else None
+    if told.__class__ is not str:
+        return _first_by_number(told, one, weighted=record.get("preference") == told)
+    text = str(told).strip()
+    if text.lower() in _FIRST or text in _FIRST or text == one:
+        return True
+    if text.lower() in _SECOND or text in _SECOND:
+        return False
+    return _first_by_number(int(text), one, weighted=False) if text.isdecimal() and len(text) == 1 else None
+
+
+def _first_by_number(told: Any, one: str, *, weighted: bool) -> bool | None:
+    """Whether a label that counts the sides means the first one; weighted: between 1 and 2 it is the nearer one."""
     if told.__class__ is not int and told.__class__ is not float:
         return None
-    if told.__class__ is float and 1 < told < 2 and told != _MIDDLE and record.get("preference") == told:
+    if weighted and told.__class__ is float and 1 < told < 2 and told != _MIDDLE:
         return bool(told < _MIDDLE)
     # Sides are counted from 0, or from 1; of "response 1" and "response 2" from 0, and 2 is a tie (GAIR-NLP/auto-j).
     lowest = 0 if one.endswith(("_0", " 1")) or told == 0 else 1

@@ -72,18 +72,28 @@ class IpAddress(Recognizer):
             return None
         if "/" in value and _is_network(self._compact(value)):
             return None
+        is_known = str(address) in self.specimens or not address.is_global
+        if address.version == 6:
+            return self._of_version_6(rule, value, address, is_known=is_known)
+        is_defanged = rule == "ip_address.v4_defanged"
+        if is_known:
+            return Judgement(0.4 if is_defanged else 1.0, "specimen")
+        if all(octet < _SMALL for octet in address.packed):
+            return Judgement(0.2 if is_defanged else 0.5, "suspect", "valid")
+        return Judgement(0.4 if is_defanged else 0.7, "valid")
+
+    def _of_version_6(
+        self, rule: str, value: str, address: ipaddress.IPv6Address, *, is_known: bool
+    ) -> Judgement | None:
         if rule == "ip_address.v6" and "/" not in value and self._compact(value).endswith("::"):
             return None  # a network again, or a slice: a[1::-1]
         groups = sum(group != "" for group in str(address).split(":"))
-        if address.version == 6 and not (any(char.isdigit() for char in value) and groups > 1):
+        if groups <= 1 or not any(char.isdigit() for char in value):
             return None  # std::a, ::1, 流程是：：①
-        if str(address) in self.specimens or not address.is_global:
-            return Judgement(1.0 if rule != "ip_address.v4_defanged" else 0.4, "specimen")
-        if address.version == 6:  # of so few groups nobody has another one: 2::2 is a size in Elixir's <<1::2, 2::2>>
-            return Judgement(0.7, "valid") if groups > _FEW or address in _ALLOCATED else None
-        if all(octet < _SMALL for octet in address.packed):
-            return Judgement(0.2 if rule == "ip_address.v4_defanged" else 0.5, "suspect", "valid")
-        return Judgement(0.4 if rule == "ip_address.v4_defanged" else 0.7, "valid")
+        if is_known:
+            return Judgement(1.0, "specimen")
+        # of so few groups nobody has another one: 2::2 is a size in Elixir's <<1::2, 2::2>>
+        return Judgement(0.7, "valid") if groups > _FEW or address in _ALLOCATED else None
 
     def denies(self, value: str, before: str, after: str) -> bool:
         """The number of a section begins its line, and its title follows on this line or the next: 2.6.1.3 ⏎."""

@@ -35,8 +35,11 @@ GIVEN = (
     "偉傑剛華蘭國曉東詩銘麗鳳寶貴順龍飛鵬慶紅雲蓮穎潔樂翰賢詠強軍勝業雅詩婷佩靜儀燁誠義憲瑋凱麗維綺慈嫻"
     "曦鸣佑祐昕昱晟晗祺硕彧翊苒洛柠禾恩圣帅亚冠群继守秉彦晴晶桢梦玥玟琰娥珠萌乔景承艺"
 )
+COMPOUNDS = frozenset(COMPOUND.split("|"))
+SURNAME_AND_GIVEN = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
+"""What may be a Chinese name: a surname, be it of two characters, and a given name."""
 _SPACED = "|".join("[ \u3000]?".join(name) for name in COMPOUND.split("|"))
-_ENDS_OF_COMPOUNDS = "".join(sorted({name[-1] for name in COMPOUND.split("|")}))  # in a superset of what follows
+_ENDS_OF_COMPOUNDS = "".join(sorted({name[-1] for name in COMPOUNDS}))  # in a superset of what follows
 _LIKELY = rf"(?:{_SPACED}|[{SURNAMES}])(?:[ \u3000]?[{GIVEN}]){{1,2}}"
 # What may follow such a name; a third character of a word may not.
 _FOLLOWS = (
@@ -308,21 +311,25 @@ class Person(Recognizer):
         value = "".join(value.split())
         if value in _SPECIMENS or re.search("某|^.[甲乙丙丁]$", value):
             return Judgement(0.9, "specimen")
-        if rule == "person.label" and _FIELD.fullmatch(value):
-            return None
-        if value in _STOP or value in _WHO or value == "韩国":  # 韩国女士, but 韩国强先生 has a name
-            return None
-        if value[:2] in _STOP and not self._goes_on_as_a_name(rule, value):
-            return None
-        if rule in ("person.honoured", "person.chief", "person.stated") and _is_entry(value):
-            return None
-        if rule == "person.stated" and (_is_entry(value[:2]) or _is_entry(value[1:])):  # 收件人是单位的
+        if self._is_a_word(rule, value):
             return None
         if rule == "person.surname":
             return Judgement(0.5, "suspect")
         if _HAN_NAME.fullmatch(value) or re.search("[·•・]", value):
             return Judgement(0.9 if rule in ("person.label", "person.patient") else 0.7, "valid")
         return Judgement(0.5, "suspect")
+
+    def _is_a_word(self, rule: str, value: str) -> bool:
+        """Whether what stands where a Chinese name is expected is a word instead."""
+        if rule == "person.label" and _FIELD.fullmatch(value):
+            return True
+        if value in _STOP or value in _WHO or value == "韩国":  # 韩国女士, but 韩国强先生 has a name
+            return True
+        if value[:2] in _STOP and not self._goes_on_as_a_name(rule, value):
+            return True
+        if rule in ("person.honoured", "person.chief", "person.stated") and _is_entry(value):
+            return True
+        return rule == "person.stated" and (_is_entry(value[:2]) or _is_entry(value[1:]))  # 收件人是单位的
 
     @staticmethod
     def _goes_on_as_a_name(rule: str, value: str) -> bool:

@@ -17,6 +17,7 @@ from datacheck.pii.recognizers import RECOGNIZERS, tw_id
 from datacheck.pii.recognizers.cn_bank_card import luhn
 from datacheck.pii.recognizers.cn_resident_id import check_digit
 from datacheck.pii.redact.leaves import Span, inner_texts
+from datacheck.pii.split import is_american
 from datacheck.pii.tables import PersonsCell, persons_cells
 
 _BREAKS = re.compile(r"(?<=[0-9])[ \t]*[\r\n]+[ \t>*\-]*(?=[0-9])")
@@ -126,10 +127,13 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
     for place in forms:
         if not any(_overlap(place, span) for span in (*taken, *(each[:2] for each in found))):
             found.append(place)
-    if not is_short:
-        return sorted(found)
+    return sorted([*found, *_fields_beside(folded, [*taken, *(each[:2] for each in found)])] if is_short else found)
+
+
+def _fields_beside(folded: Folded, known: list[Span]) -> list[Rough]:
+    """The fields beside those that are known, and beside these, from the left and from the right."""
+    found: list[Rough] = []
     fields = [(match[0], folded.span(*match.span())) for match in _FIELD.finditer(folded.text)]
-    known = [*taken, *(each[:2] for each in found)]
     for order in (fields, fields[::-1]):
         last: Span | None = None  # somebody's field just passed
         for value, span in order:
@@ -141,7 +145,7 @@ def rough_values(text: str, taken: Sequence[Span]) -> list[Rough]:
                 known.append(span)
                 mine = True
             last = span if mine else None
-    return sorted(found)
+    return found
 
 
 def _is_their_number(text: str, cell: PersonsCell) -> bool:
@@ -203,13 +207,8 @@ def _forms(folded: Folded) -> Iterator[tuple[str, int, int, str]]:
                     yield entity, *match.span(), value
         for match in _AMERICAN.finditer(text):
             before = text[max(0, match.start() - _LEFT) : match.start()]
-            if _is_american(value := plain(match[0])) and not _ANOTHER_NUMBER.search(before):
+            if is_american(value := plain(match[0])) and not _ANOTHER_NUMBER.search(before):
                 yield "PHONE_NUMBER", *match.span(), value
-
-
-def _is_american(value: str) -> bool:
-    judgement = RECOGNIZERS["PHONE_NUMBER"].judge("phone_number.us", value)
-    return judgement is not None and judgement.state == "valid"
 
 
 def plain(value: str) -> str:

@@ -9,16 +9,14 @@ import re
 from collections.abc import Iterator
 from itertools import combinations
 
-from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.normalise import Folded
-from datacheck.pii.recognizers.person import COMPOUND
+from datacheck.pii.recognizers.person import SURNAME_AND_GIVEN
 from datacheck.pii.redact import spelt
 
 _FEWEST = 4  # letters of a name of a user; fewer are any word
 _TOKEN = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]+(?:[._\-][A-Za-z]+){0,2}(?:[._\-]?[0-9]{1,4})?(?![A-Za-z0-9])")
 _PART = re.compile("[A-Za-z]+")
 _BEFORE = frozenset("@/\\=_~")
-_CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
 
 
 class Handles:
@@ -39,7 +37,7 @@ class Handles:
 
     def add_person(self, name: str, number: int) -> None:
         """Look for those of a name of either kind."""
-        match = _CHINESE.fullmatch("".join(name.split()))
+        match = SURNAME_AND_GIVEN.fullmatch("".join(name.split()))
         if match is None:
             self.add(name, number)
         else:

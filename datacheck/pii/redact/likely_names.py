@@ -15,7 +15,7 @@ from typing import NamedTuple
 from datacheck.pii.free_names import is_listed
 from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.normalise import Folded
-from datacheck.pii.recognizers.person import COMPOUND, GIVEN, SURNAMES
+from datacheck.pii.recognizers.person import COMPOUNDS, GIVEN, SURNAMES
 from datacheck.pii.redact.addressed import Addressed
 from datacheck.pii.redact.callings import TITLES
 from datacheck.pii.tagger import dictionary, is_entry, modules, tagger
@@ -44,7 +44,7 @@ GIVEN_CHARACTERS = (
 )
 _SURNAMES = frozenset(SURNAMES + RARE + "代楼缑连欧简")
 _USUAL, _GIVEN_CHARACTERS = frozenset(GIVEN), frozenset(GIVEN_CHARACTERS)
-_COMPOUND = frozenset(COMPOUND.split("|")) | {"淳于", "呼延", "拓跋", "纳兰"}
+_COMPOUND = COMPOUNDS | {"淳于", "呼延", "拓跋", "纳兰"}
 _RUN = re.compile(f"[{HAN}]+")
 _HAS_SURNAME = re.compile("|".join([f"[{''.join(sorted(_SURNAMES))}]", *sorted(_COMPOUND)]))
 # Surnames that are oftener another word
@@ -121,26 +121,16 @@ def likely_names(text: str, leads: re.Pattern[str], called: Addressed) -> list[L
 
 def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Addressed) -> Iterator[LikelyName]:
     before, after, counts = _by_words(run)
-    total, (begins, goes_on, ends) = before[-1], _characters()
+    total, begins = before[-1], _characters()[0]
     for start, size, given in ((at, size, given) for at in range(len(run)) for size in (1, 2) for given in (1, 2)):
         surname, name = run[start : start + size], run[start + size : start + size + given]
         end = start + size + given
-        if text[first + start - 1 : first + start] in _FAMILIAR or not NEVER.isdisjoint(name):  # see `callings`
-            continue
         if surname not in (_COMPOUND if size > 1 else _SURNAMES) or len(name) < given or name[-1] in _NO_END:
             continue
-        if name in _TIMES or _FOLLOWED.match(text, first + end) or _FOLLOWED.match(run, end):
-            continue
-        if name[0] in _CLOSE or _TITLE.match(text, first + start + size):  # 王先生, 李哥留下: see `callings`
+        if _reads_otherwise(text, first + start, first + start + size, name) or _FOLLOWED.match(run, end):
             continue
         score = _COMPOUND_LOG if size > 1 else max(begins.get(surname, _SURNAME_LOG), _SURNAME_LOG)
-        if given == 1:
-            of_name = _given(ends, name) - _SHORT_LOSS
-        else:  # a word may be a given name as well: 平安, 建设
-            usual = _USUAL_WORD_LOG if _USUAL.issuperset(name) else _WORD_LOG
-            as_word = usual if _GIVEN_CHARACTERS.issuperset(name) else _OTHER_WORD_LOG
-            of_name = max(_given(goes_on, name[0]) + _given(ends, name[1]), as_word if name in counts else -math.inf)
-        score += of_name + _NAME + before[start] + after[end] - total
+        score += _given_log(name, is_word=name in counts) + _NAME + before[start] + after[end] - total
         beside = _beside(text, first + start, first + end, leads)
         if given > 1 and beside < _APART and name in counts and not _GIVEN_CHARACTERS.issuperset(name):
             continue  # in a sentence a word of other characters is no given name: 一名电商客服
@@ -148,6 +138,25 @@ def _in_run(text: str, run: str, first: int, leads: re.Pattern[str], called: Add
         score += _ADDRESSED * (_is_called(surname, name, called) and _is_begun(run, start))
         if score >= _LEAST:
             yield LikelyName(first + start, first + end, score)
+
+
+def _given_log(name: str, *, is_word: bool) -> float:
+    """How likely a given name is; a word may be one as well: 平安, 建设."""
+    _, goes_on, ends = _characters()
+    if len(name) == 1:
+        return _given(ends, name) - _SHORT_LOSS
+    usual = _USUAL_WORD_LOG if _USUAL.issuperset(name) else _WORD_LOG
+    as_word = usual if _GIVEN_CHARACTERS.issuperset(name) else _OTHER_WORD_LOG
+    return max(_given(goes_on, name[0]) + _given(ends, name[1]), as_word if is_word else -math.inf)
+
+
+def _reads_otherwise(text: str, start: int, middle: int, name: str) -> bool:
+    """Whether a surname [start, middle) with a given name behind it is something else: 老王…, 王先生, 明天, 高路."""
+    if text[start - 1 : start] in _FAMILIAR or not NEVER.isdisjoint(name):  # see `callings`
+        return True
+    if name[0] in _CLOSE or _TITLE.match(text, middle):  # 王先生, 李哥留下: see `callings`
+        return True
+    return name in _TIMES or _FOLLOWED.match(text, middle + len(name)) is not None
 
 
 def _is_begun(run: str, start: int) -> bool:

@@ -86,12 +86,23 @@ class Nickname(NamedTuple):
 def nicknames(text: str) -> Iterator[Nickname]:
     """Yield where somebody may be called by a nickname or a given name alone; places may overlap."""
     yield from _small_or_doubled(text)
+    yield from _titled(text)
+    yield from _brothers(text)
+    yield from _in_places(text)
+
+
+def _titled(text: str) -> Iterator[Nickname]:
+    """A surname before a title: 徐工, 明姐."""
     for match in _TITLED.finditer(text):
         surname = match["surname"]
         ends = match.end("surname")
         is_word = is_entry(match[0]) or is_entry(text[match.end() - 1 : match.end() + 1]) or is_listed(match[0][:2])
         if _begins(text, match.start()) and not is_word:
             yield Nickname(match.start(), ends, surname not in _FUNCTION)
+
+
+def _brothers(text: str) -> Iterator[Nickname]:
+    """A given name before 哥 or 姐: 海波哥."""
     for match in _BROTHER.finditer(text):
         name: str = match["name"]
         title = text[match.end("name")]  # of 芝加哥 nobody is called so
@@ -99,6 +110,10 @@ def nicknames(text: str) -> Iterator[Nickname]:
         is_word = name[1] == "小" or name[0] in _PRONOUNS or is_entry(name[1] + title) or name + title in _often()
         if _begins(text, match.start()) and sure and not is_word:
             yield Nickname(match.start("name"), match.end("name"), likely=True, by=name[1])
+
+
+def _in_places(text: str) -> Iterator[Nickname]:
+    """A given name alone where somebody speaks, stands beside another, is a parent's child, or says the own name."""
     talks = (_IN_TALK,) if _SPEAKS_MADE.search(text) else ()
     for form in (_TIMED, _SPEAKS, *talks, _BESIDE, _PARENT, _CALL_ME):
         for match in form.finditer(text):

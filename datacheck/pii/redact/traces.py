@@ -28,7 +28,7 @@ from datacheck.pii.matching.expressions import HAN, SEPARATOR, SIGNS
 from datacheck.pii.normalise import NEEDS_FOLDING, PERCENT, SHORT_ESCAPE, Folded, fold, fold_url, folded_text, unquoted
 from datacheck.pii.recognizers import RECOGNIZERS
 from datacheck.pii.recognizers.base import compact, digits_of, words
-from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
+from datacheck.pii.recognizers.person import COMPOUNDS, LATIN, SURNAME_AND_GIVEN, SURNAMES
 from datacheck.pii.redact import spelt
 from datacheck.pii.redact.callings import called, named, nicknamed
 from datacheck.pii.redact.handles import Handles
@@ -91,8 +91,7 @@ _ACTS = re.compile(
 _HAN = re.compile(f"[{HAN}]")
 _LETTERED = re.compile("[A-Za-z]{2}")
 _FAMILIAR = frozenset("老小阿")
-_SURNAMES = frozenset(SURNAMES) | frozenset(COMPOUND.split("|"))
-_CHINESE = re.compile(rf"({COMPOUND}|[{HAN}])([{HAN}]{{1,2}})")
+_SURNAMES = frozenset(SURNAMES) | COMPOUNDS
 # What people say of a number that is known: 尾号 0095, ending in 0095
 _END = re.compile(
     r"(?:尾[号號数數]|[后後末最]{1,2}[四4][位个個]|ending (?:in|with)|last (?:four|4)(?: digits)?)"
@@ -258,23 +257,25 @@ class Traces:
         ]
 
     def _called_by(self, name: str, number: int) -> list[str]:
-        """What a person may be called by: the words of an English name in small letters, a Chinese surname.
+        """What a person may be called by: the words of an English name in small letters, a Chinese surname."""
+        return self._called_in_chinese(name, number) if _HAN.search(name) else self._called_in_english(name, number)
 
-        A Chinese given name goes to the words that are looked for, or to those that are names only in their place.
-        """
-        if not _HAN.search(name):
-            spoken = [word for word in name.split() if not word.islower() or name.islower()]
-            for word in spoken:
-                if len(word) == _FEWEST_OTHERS and word.isalpha():
-                    self._short.setdefault(word.lower(), number)
-            first = spoken[1:2] if "," in name else spoken[:1]  # Haverford, Joshua
-            for word in (short for each in first for short in short_forms().get(each.lower(), ())):
-                self._for_short.setdefault(word, number)
-            self._handles.add(name, number)
-            if _BEGINS_WITH_INITIAL.match(name):
-                self._initial.setdefault(name[0], number)
-            spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
-            return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
+    def _called_in_english(self, name: str, number: int) -> list[str]:
+        spoken = [word for word in name.split() if not word.islower() or name.islower()]
+        for word in spoken:
+            if len(word) == _FEWEST_OTHERS and word.isalpha():
+                self._short.setdefault(word.lower(), number)
+        first = spoken[1:2] if "," in name else spoken[:1]  # Haverford, Joshua
+        for word in (short for each in first for short in short_forms().get(each.lower(), ())):
+            self._for_short.setdefault(word, number)
+        self._handles.add(name, number)
+        if _BEGINS_WITH_INITIAL.match(name):
+            self._initial.setdefault(name[0], number)
+        spelt = [word.lower() for part in spoken for word in (*_WORD.findall(part), *_HYPHENED.findall(part))]
+        return list(dict.fromkeys([*spelt, *map(_without_accents, spelt)]))
+
+    def _called_in_chinese(self, name: str, number: int) -> list[str]:
+        """The given name goes to the words that are looked for, or to those that are names only in their place."""
         name = "".join(name.split())
         alone = name[1:] if name[0] in _FAMILIAR else name
         if alone in _SURNAMES:  # of whom no more is known: 小瞿, and the 顾 of 顾医生
@@ -282,7 +283,7 @@ class Traces:
         surname, point, rest = name.partition("·")
         if point and surname in _SURNAMES and len(rest) <= _FEWEST_OTHERS:  # 卢·晨 is 卢晨
             name = surname + rest
-        match = _CHINESE.fullmatch(name)
+        match = SURNAME_AND_GIVEN.fullmatch(name)
         if match is None:
             self._part_by_points(name, number)
             return []

@@ -12,7 +12,6 @@ from typing import Any
 PACKAGES = ("ms_swift", "transformers", "datasets", "torch", "tokenizers", "pyarrow")
 SOURCE = "swift"  # the folder of its source
 _ROW = "channel"  # the one column beside the data that is handed through to the encoder
-_SKIPPED = -100
 _OTHER_NAMES = {"kto": "completion_"}  # before the collator's names
 
 

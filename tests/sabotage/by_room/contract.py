@@ -62,7 +62,7 @@ SABOTAGES = (
     Sabotage(
         "what_is_not_compared_passes",
         "a limit on a number that the settings do not ask for is a mistake of the contract",
-        "datacheck.contract.listed_checks._one_check",
+        "datacheck.contract.listed_checks._limits",
         "if metric not in check.promised():",
         "if False:",
         "tests/end_to_end/test_repeats_earlier.py::test_a_limit_on_what_is_not_measured_is_a_mistake_of_the_contract",

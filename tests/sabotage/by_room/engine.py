@@ -134,10 +134,10 @@ SABOTAGES = (
     Sabotage(
         "lost_fields_pass",
         "a field that the reader loses is an error",
-        "datacheck.engine.witness.lost_of",
+        "datacheck.engine.second_reader.lost_of",
         "if 2 * count > there[key]",
         "if False",
-        "tests/engine/test_witness.py::test_a_field_that_is_lost_leaves_no_answer",
+        "tests/engine/test_second_reader.py::test_a_field_that_is_lost_leaves_no_answer",
     ),
     Sabotage(
         "canaries_unheard",
@@ -166,18 +166,18 @@ SABOTAGES = (
     Sabotage(
         "lost_lines_pass",
         "rows that the reader loses are an error",
-        "datacheck.engine.witness.account_bytes",
+        "datacheck.engine.second_reader.account_bytes",
         "if beside.strip",
         "if False and beside.strip",
-        "tests/engine/test_witness.py::test_lines_that_are_lost_with_their_count_stop_the_run",
+        "tests/engine/test_second_reader.py::test_lines_that_are_lost_with_their_count_stop_the_run",
     ),
     Sabotage(
         "lost_rows_of_containers_pass",
         "rows of Parquet, Arrow and JSON documents that the reader loses are an error",
-        "datacheck.engine.witness.account_rows",
+        "datacheck.engine.second_reader.account_rows",
         "if accounted < holds",
         "if False",
-        "tests/engine/test_witness.py::test_rows_that_are_lost_stop_the_run_in_every_shape",
+        "tests/engine/test_second_reader.py::test_rows_that_are_lost_stop_the_run_in_every_shape",
     ),
     Sabotage(
         "half_a_file_passes",
@@ -185,7 +185,7 @@ SABOTAGES = (
         "datacheck.engine.ingest._account",
         "if covered != seen.decoded",
         "if False",
-        "tests/engine/test_witness.py::test_half_a_file_does_not_pass_for_a_whole",
+        "tests/engine/test_second_reader.py::test_half_a_file_does_not_pass_for_a_whole",
     ),
     Sabotage(
         "missing_column_passes",

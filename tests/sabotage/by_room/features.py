@@ -352,7 +352,7 @@ SABOTAGES = (
     Sabotage(
         "turns_may_differ",
         "verl stops where turns that are rendered alone are not the whole",
-        "datacheck.features.agreement._row",
+        "datacheck.features.agreement._is_refused",
         "_STOPPING.get(trained.loss, _REFUSED)",
         "_REFUSED",
         "tests/trainers/test_twin_tokens.py::test_verl_stops_where_turns_rendered_alone_are_not_the_whole",
@@ -626,7 +626,7 @@ SABOTAGES = (
     Sabotage(
         "an_answer_that_goes_on_is_headless",
         "an answer may go on where its question ends",
-        "datacheck.features.heads._going_on",
+        "datacheck.features.cut_beginnings._going_on",
         "_LEFT_OPEN",
         '"$^"',
         "tests/checks/test_headless_texts.py::test_an_answer_may_go_on_where_its_question_ends",

@@ -7,8 +7,8 @@ SABOTAGES = (
         "nobody_lives_in_a_village",
         "the house of a village group is somebody's, not an institution's",
         "datacheck.pii.publicity.is_public",
-        "homely = _ROOM.search(value) or _LABELLED.search(left)",
-        "homely = _LABELLED.search(left)",
+        "_ROOM.search(value) or _LABELLED.search(left)",
+        "_LABELLED.search(left)",
         "tests/pii/test_words_between.py::test_the_house_of_a_village_group_is_somebodys_and_a_label_needs_no_colon",
     ),
     Sabotage(
@@ -31,8 +31,8 @@ SABOTAGES = (
         "said_digits_are_words",
         "digits that are said in English are read",
         "datacheck.pii.normalise._fold_english",
-        "if not runs:",
-        "if True:",
+        "_ENGLISH_SIEVE.search(text.lower())",
+        "False",
         "tests/pii/test_parts_and_short_names.py::test_digits_said_in_english_are_read_at_their_words",
     ),
     Sabotage(

@@ -102,7 +102,7 @@ SABOTAGES = (
     Sabotage(
         "a_word_is_no_beginning",
         "a stop word may be the beginning of a name behind a label of names",
-        "datacheck.pii.recognizers.person.Person.judge",
+        "datacheck.pii.recognizers.person.Person._is_a_word",
         "value[:2] in _STOP and not self._goes_on_as_a_name(rule, value)",
         "value[:2] in _STOP",
         "tests/pii/test_sixth_red_team.py::test_a_word_may_begin_a_name",
@@ -270,7 +270,7 @@ SABOTAGES = (
     Sabotage(
         "heads_of_columns_are_names",
         "the head of the next column is no name",
-        "datacheck.pii.recognizers.person.Person.judge",
+        "datacheck.pii.recognizers.person.Person._is_a_word",
         "_FIELD.fullmatch(value)",
         "not value",
         "tests/pii/test_likely_names.py::test_the_head_of_the_next_column_is_no_name",
@@ -278,7 +278,7 @@ SABOTAGES = (
     Sabotage(
         "fields_beside_somebodys_stay",
         "in a list of fields those beside somebody's are replaced",
-        "datacheck.pii.redact.doubtful.rough_values",
+        "datacheck.pii.redact.doubtful._fields_beside",
         "if near and not mine and field",
         "if near and not mine and False",
         "tests/pii/test_likely_names.py::test_fields_beside_somebodys_are_his",
@@ -382,7 +382,7 @@ SABOTAGES = (
     Sabotage(
         "a_part_of_a_name_stays",
         "who is called by a part of a name with a point is redacted",
-        "datacheck.pii.redact.traces.Traces._called_by",
+        "datacheck.pii.redact.traces.Traces._called_in_chinese",
         "self._part_by_points(name, number)\n",
         "pass\n",
         "tests/pii/test_third_red_team.py::test_a_part_of_a_name_with_a_point",

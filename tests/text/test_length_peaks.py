@@ -4,7 +4,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from datacheck.text.heaps import ceiling, heaps
+from datacheck.text.length_peaks import ceiling, heaps
 
 
 def by_hand(lengths, shortest):
