@@ -22,10 +22,11 @@ from datacheck.features.turn_texts import (
     without_code,
 )
 from datacheck.features.turned_rows import RowEnds, turned_rows
+from datacheck.text.chinese import each_in_both_scripts, in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
-_SORRY = r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?"
+_SORRY = in_both_scripts(r"(?:(?:oops|sorry|(?:api |server )?error|warning|抱歉|很抱歉|对不起|错误|提示)\W{1,4})?")
 _REASONS = (
     r"bad request|unauthori[sz]ed|forbidden|not found|request time-?out|too many requests|internal server error"
     r"|bad gateway|service (?:temporarily )?unavailable|gateway time-?out"
@@ -42,7 +43,7 @@ _NOTICES = ascii_edges(
     r"|[\[(]error[\])]\W{0,3}(?:generation|request|call) failed\b"
     r"|there was an error (?:generating|processing)|failed to (?:fetch|generate (?:a )?response)\b"
 )
-_NOTICES_ZH = (
+_NOTICES_ZH = in_both_scripts(
     r"(?:您的?)?(?:请求|访问|操作|调用)(?:过于|太|次数过于)频繁|请求(?:已?超时|失败)"
     r"|服务器?(?:繁忙|内部错误|异常|开小差|错误|超时|不可用)|系统(?:繁忙|异常|开小差|内部错误)"
     r"|网络(?:异常|错误|超时|连接失败|开小差)|接口(?:调用失败|异常|超时|报错)"
@@ -52,37 +53,39 @@ _NOTICES_ZH = (
 )
 _STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"
 _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|exception"
-_PATTERNS = {
-    "null": (
-        r"^\s*[\"'`]?(?i:none|null|nan|n/a|undefined|略|答案略|(?:答案)?详?见解析|\[object object\]|<na>"
-        r"|\[(?:removed|deleted)\]|(?:该|此)?(?:回答|内容|帖子|评论)已?(?:经)?被?(?:作者|用户|管理员|系统)?(?:删除|折叠|屏蔽)"
-        r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!"  # of spreadsheets
-        r"|<no ?(?:in|out)put>|<[a-z_.]+ object (?:\w+ )?at 0x[0-9a-f]+>|system\.\w+\[\]|java\.lang\.\w+@[0-9a-f]+"
-        r")[\"'`]?\.?\s*$"
-    ),
-    "traceback": ascii_edges(
-        r"^\s*Exception in thread \"|^\s*Uncaught \w*Error\b"
-        r"|^\s*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): "
-        r"|^\s*(?:[\w$]+\.)+\w*(?:Error|Exception)\b[^\n]*\n\s+at "
-    ),
-    "api_error": ascii_edges(
-        rf"(?i)^\W*{_SORRY}(?:{_STATUS}\W*){{0,3}}[45]\d\d\b\W{{0,4}}(?:{_REASONS})|^\W*(?:{_REASONS})\W*$"
-        rf"|^\W*{_SORRY}(?:{_NOTICES})|^\W*{_SORRY}(?:{_NOTICES_ZH})"
-        rf"|^\s*\{{\s*[\"'](?:{_KEYS})[\"']\s*:\s*[^\s\[fn]"
-        r"|^\s*\{\s*[\"'](?:code|status|status_code)[\"']\s*:\s*(?:\"?[45]\d\d\b|\"(?:error|failed)\")"
-    ),
-    "error_page": ascii_edges(
-        rf"(?is)^\s*(?:<!doctype html[^>]*>\s*)?<html.{{0,600}}?<(?:title|h1)>[^<]{{0,60}}"
-        rf"(?:\b[45]\d\d\b|{_REASONS}|error|access denied|just a moment|attention required|验证|出错|错误|无法访问)"
-    ),
-}
+_PATTERNS = each_in_both_scripts(
+    {
+        "null": (
+            r"^\s*[\"'`]?(?i:none|null|nan|n/a|undefined|略|答案略|(?:答案)?详?见解析|\[object object\]|<na>"
+            r"|\[(?:removed|deleted)\]|(?:该|此)?(?:回答|内容|帖子|评论)已?(?:经)?被?(?:作者|用户|管理员|系统)?(?:删除|折叠|屏蔽)"
+            r"|#(?:ref|value|num)!|#name\?|#n/a|#div/0!"  # of spreadsheets
+            r"|<no ?(?:in|out)put>|<[a-z_.]+ object (?:\w+ )?at 0x[0-9a-f]+>|system\.\w+\[\]|java\.lang\.\w+@[0-9a-f]+"
+            r")[\"'`]?\.?\s*$"
+        ),
+        "traceback": ascii_edges(
+            r"^\s*Exception in thread \"|^\s*Uncaught \w*Error\b"
+            r"|^\s*(?:[a-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): "
+            r"|^\s*(?:[\w$]+\.)+\w*(?:Error|Exception)\b[^\n]*\n\s+at "
+        ),
+        "api_error": ascii_edges(
+            rf"(?i)^\W*{_SORRY}(?:{_STATUS}\W*){{0,3}}[45]\d\d\b\W{{0,4}}(?:{_REASONS})|^\W*(?:{_REASONS})\W*$"
+            rf"|^\W*{_SORRY}(?:{_NOTICES})|^\W*{_SORRY}(?:{_NOTICES_ZH})"
+            rf"|^\s*\{{\s*[\"'](?:{_KEYS})[\"']\s*:\s*[^\s\[fn]"
+            r"|^\s*\{\s*[\"'](?:code|status|status_code)[\"']\s*:\s*(?:\"?[45]\d\d\b|\"(?:error|failed)\")"
+        ),
+        "error_page": ascii_edges(
+            rf"(?is)^\s*(?:<!doctype html[^>]*>\s*)?<html.{{0,600}}?<(?:title|h1)>[^<]{{0,60}}"
+            rf"(?:\b[45]\d\d\b|{_REASONS}|error|access denied|just a moment|attention required|验证|出错|错误|无法访问)"
+        ),
+    }
+)
 # What a program prints of an object, as the whole text: Python's dictionary or list of strings, a client's message.
 _PRINTED = (
     r"(?s)^\s*(?:\{'[^'\n]{1,60}': .*\}|\[\{'[^'\n]{1,60}': .*\}\]|\['[^'\n]{20,}'(?:, ['\"].*)?\]"
     r"|(?:ChatCompletion|ChatCompletionMessage|Choice|AIMessage|HumanMessage|Completion|GenerateContentResponse)\(.*\))\s*$"
 )
 # All that is said to a request is that it was heard, or what would follow.
-_HEARD = (
+_HEARD = in_both_scripts(
     r"^\s*(?i:ok(?:ay)?|sure|no problem|got it|understood|certainly|of course|noted|will do|absolutely)"
     r"(?i:[,!. ]{1,3}(?:thing|i can (?:help|do) (?:with )?(?:that|you with that)|i will|i['’]ll do (?:that|it)))?"
     r"\s*[.!。！~～]*\s*$"

@@ -24,6 +24,7 @@ from datacheck.features.languages import Languages, words
 from datacheck.features.turn_texts import looks_like_code, of_rows, turn_texts, without_code
 from datacheck.i18n.message import ids
 from datacheck.text import latin
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -69,7 +70,7 @@ _PLACES = ascii_edges(
     r"|日本|韩国|俄罗斯|苏联|东京|首尔|莫斯科|动漫|乌克兰"
 )
 _EAST_MARKS = "[、。，；]"
-_SPOKEN = (
+_SPOKEN = in_both_scripts(
     r"(?i)英[文语語译譯汉漢]|[中汉漢]英|[翻口笔]译|[翻口筆]譯|[译譯][成为為文出]|中[文语語译譯]|[汉漢][语語字译譯]|国语|國語|普通话|[双雙][语語]|[语語]言"
     r"|外[语語文]|[日韩韓法德俄西葡][语語文]|粤语|粵語|单词|單詞|词汇|例句|作文|托福|雅思|GRE|[四六]级|拼音|字母|缩写|全称"
     r"|歌词|歌詞|提示词|提示詞|关键词|关键字|标签|变量|命名|名称|代码|代碼|程序|脚本|公式|查询语句|正则"

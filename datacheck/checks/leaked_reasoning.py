@@ -9,6 +9,7 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View,
 from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.thinking_blocks import unlike_blocks
 from datacheck.features.turn_texts import asked, evidence, flagged, of_rows, per_kind, texts_of, without_code
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges, either
 
 _OWN_FORM = 0.1  # share of the rows from which on thinking blocks are how the set is written
@@ -21,12 +22,12 @@ _TAGS, _BRACKETED = (
     for words in (f"{_THINKING} {_PAD}", f"think {_PAD}")
 )
 _TAG = rf"</?(?:{_TAGS})>|\[/?(?:{_BRACKETED})\]|◁/?think▷|<\|(?:begin|end)_of_(?:thought|thinking)\|>|assistantfinal"
-_LABELLED = (
+_LABELLED = in_both_scripts(
     r"^\W*(?i:thoughts?|reasoning|scratch ?pad|chain of thought|思考过程|推理过程|思考|思路)(?:\*\*)?\s?[:：](?s:.*)"
     r"\n\W*(?i:(?:final )?(?:answer|response)|最终答案|最终回答|答案|回答)(?:\*\*)?\s?[:：]"
 )
 _SO = ascii_edges(r"^\W*(?i:(?:ok(?:ay)?|alright|hmm+|so|well|right|now|first)\b[,.!…\s]+){0,3}")
-_THEN = r"^\W*(?:(?:好的?|嗯+|那么|首先|现在|让我想想)[，,。…\s]*){0,3}"
+_THEN = in_both_scripts(r"^\W*(?:(?:好的?|嗯+|那么|首先|现在|让我想想)[，,。…\s]*){0,3}")
 # Said about who asked, which nobody says to them.
 _META = ascii_edges(
     rf"{_SO}(?i:the user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked|seems|just|said|gave)"
@@ -34,8 +35,10 @@ _META = ascii_edges(
     rf"|{_THEN}(?:我(?:现在)?(?:需要|得|要|来)[^。，\n]{{0,20}}用户"
     r"|用户(?:想|问|让|要求|希望|现在|这次|询问|发来|给出|提到|可能))"
 )
-_DIALOGUE = r"(?m)^\s*(?:用户|客户|[Uu]ser)\s?[:：]"  # quoted in a prompt: what is asked may be what its user wants
-_BEGINS = (
+_DIALOGUE = in_both_scripts(
+    r"(?m)^\s*(?:用户|客户|[Uu]ser)\s?[:：]"
+)  # quoted in a prompt: what is asked may be what its user wants
+_BEGINS = in_both_scripts(
     r"^\W*(?i:ok(?:ay)?[,.]? (?:so|let|i )|alright[,.]|hmm+|let me (?:think|see|start|break|work)"
     r"|let['’]s (?:think|see)"
     r"|so,? i (?:need|have) to|first,? (?:i (?:need|should)|let me)|i (?:need|have) to (?:figure|think|find))"
@@ -48,7 +51,7 @@ _TURNS_BACK = ascii_edges(
     r"|(?:等等|等一下|不对|哦不)[，,。！…—]|我(?:来|得|要|需要|应该|先)?(?:再|重新)(?:想想|想一下|检查|算|看)"
 )
 _SOON = ascii_edges(r"^(?s:.{0,160})\b[Tt]he user (?:is (?:asking|requesting|looking)|wants|asks|asked|has asked)\b")
-_ALOUD = (
+_ALOUD = in_both_scripts(
     r"(?i)think(?:ing)? (?:aloud|out loud|step|through)|reasoning|scratch ?pad|monologue|thought process"
     r"|chain of thought|思考|推理|内心|独白"
 )

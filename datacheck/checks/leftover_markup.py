@@ -9,6 +9,7 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View,
 from datacheck.features.shared_tails import LastSentences, shared_tails
 from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.turn_texts import evidence, flagged, looks_like_code, of_rows, per_kind, texts_of, without_code
+from datacheck.text.chinese import all_in_both_scripts, each_in_both_scripts, in_both_scripts
 from datacheck.text.edges import ascii_edges, either
 from datacheck.text.gated import by_beginning, contains_behind, contains_run, one_of
 
@@ -40,109 +41,116 @@ _BLOB_SIGNS = ascii_letters + digits + "+/"
 _BLOB = rf"{_LETTERS}{{{_LONG_BLOB},}}"
 _ALL_BLOB = rf"^\s*{_LETTERS}{{{_LONG_BLOB},}}={{0,2}}\s*$"  # data and nothing else
 _SIGNS = 28  # different signs of 64 in a run; 160 random ones have about 59
-_CHROME = (  # what stands around the text of a page; two different ones at the least
-    "上一篇",
-    "下一篇",
-    "展开全文",
-    "版权所有",
-    "责任编辑",
-    "打印本页",
-    "返回顶部",
-    "(?i:share on (?:facebook|twitter))",
-    "(?i:cookie policy|accept cookies)",
-    "(?i:privacy policy)",
-    "(?i:terms of (?:use|service))",
-    "(?i:all rights reserved)",
-    "(?i:skip to (?:main )?content)",
-    ascii_edges(r"\| Tweet\b|\bTweet \|"),
+_CHROME = all_in_both_scripts(
+    (  # what stands around the text of a page; two different ones at the least
+        "上一篇",
+        "下一篇",
+        "展开全文",
+        "版权所有",
+        "责任编辑",
+        "打印本页",
+        "返回顶部",
+        "(?i:share on (?:facebook|twitter))",
+        "(?i:cookie policy|accept cookies)",
+        "(?i:privacy policy)",
+        "(?i:terms of (?:use|service))",
+        "(?i:all rights reserved)",
+        "(?i:skip to (?:main )?content)",
+        ascii_edges(r"\| Tweet\b|\bTweet \|"),
+    )
 )
 _CHROME_ZH = "|".join(each for each in _CHROME if not each.isascii())
-_SITE_WORDS = (  # a page's own words, which no answer has for a reader
-    r"ICP[备证] ?[0-9]{6}",
-    r"公网安备 ?[0-9]{8}",
-    r"[\n，,。；;] ?转载请注明出处",
-    r"[。！？\n]扫描下方二维码",
-    r"长按识别二维码",
-    r"点击上方蓝字关注",
-    r"^[\s*#>|-]*(?:您的位置[:：]|当前位置[:：][^\n]{0,8}首页|首页 ?>+ ?\S)",
-    r"显示全部楼层",
-    r"(?:…|\.\.\.) ?\[?(?:展开全部|查看全文|阅读全文|点击展开)",
-    (
-        r"^[\s*#>|-]*(?:This website uses cookies|We use cookies to|Please enable JavaScript"
-        r"|You need to enable JavaScript|Skip to main content)"
-    ),
-    r"\.\.\. Read more",
-    r"\[Read more\.\.\.\]",
-    r"Continue reading →",
-    r"\nSent from my i(?:Phone|Pad)",
-    r"\nanswered [A-Z][a-z]{2} \d+ '\d\d at ",
-    r"\nedited [A-Z][a-z]{2} \d+ '\d\d at ",
-    r"Last edited by [^;\n]{1,40}; \d\d-",
-    r"\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}",
-    r"window\.dataLayer = ",
-    r"\(adsbygoogle = ",
-    r"var _hmt = ",
-    r"^@\w{2,20}[:：,，]? (?:你好|您好|谢谢|感谢|[Hh]i[ ,，!！]|[Hh]ello|[Tt]hank)",
-    r"谢谢采纳",
-    r"望采纳[，,] ?谢谢",
-    r"更多精彩内容请?关注",
-    r"来自(?:iPhone|Android|安卓)客户端",
-    r"\n赞\(\d+\) ?踩\(\d+\)",
-    r"(?:^|\n)楼主发表于",
-    r"只看该作者",
-    r"[。！？>\n ]点击(?:这里|此处|链接|下方链接)(?:查看|了解|阅读)(?:更多|全文|详情)",
-    r"\n回复 ?\d+ ?楼",
-    r"\nshare\|improve this answer",
-    r"\nadd a comment ?\|",
-    r"\nEDIT ?\d?: ",
-    r"请采纳(?:[，,。！!点]|\s*$)",
-    r"采纳点赞",
-    r"求采纳",
-    r"\n译者注[:：]",
-    r"\n\d+ 人赞同了该回答",
-    r"\n(?:发布于|编辑于) ?20\d\d-\d\d-\d\d",
-    r"\n👍 ?\d+(?: ?人?(?:赞同?|点赞))?\s*$",
-    r"\nShare this article:",
-    r"\nThis article was originally published ",
-    r"\nAdvertisement\n",
-    r"See full answer »",
-    r"[（(\n。]本文(?:来自|转载自|摘自|首发于|来源[:：])[^\n。]{0,12}(?:公众号|知乎|简书|博客|头条|网站)",
-    r"加(?:我)?(?:微信|VX|vx|QQ|Q群)(?:号|群)?[^。\n]{0,8}(?:领取|咨询|免费|获取|优惠)",
-    r"点击(?:下方)?链接[^。\n]{0,30}(?:购买|下单|领取|抢购)",
-    r"\nThis (?:article|post|story) (?:was )?(?:first|originally) (?:appeared|published) ",
-    r"Click here (?:\(|at |to |: ?)?https?://",
+_SITE_WORDS = all_in_both_scripts(
+    (  # a page's own words, which no answer has for a reader
+        r"ICP[备证] ?[0-9]{6}",
+        r"公网安备 ?[0-9]{8}",
+        r"[\n，,。；;] ?转载请注明出处",
+        r"[。！？\n]扫描下方二维码",
+        r"长按识别二维码",
+        r"点击上方蓝字关注",
+        r"^[\s*#>|-]*(?:您的位置[:：]|当前位置[:：][^\n]{0,8}首页|首页 ?>+ ?\S)",
+        r"显示全部楼层",
+        r"(?:…|\.\.\.) ?\[?(?:展开全部|查看全文|阅读全文|点击展开)",
+        (
+            r"^[\s*#>|-]*(?:This website uses cookies|We use cookies to|Please enable JavaScript"
+            r"|You need to enable JavaScript|Skip to main content)"
+        ),
+        r"\.\.\. Read more",
+        r"\[Read more\.\.\.\]",
+        r"Continue reading →",
+        r"\nSent from my i(?:Phone|Pad)",
+        r"\nanswered [A-Z][a-z]{2} \d+ '\d\d at ",
+        r"\nedited [A-Z][a-z]{2} \d+ '\d\d at ",
+        r"Last edited by [^;\n]{1,40}; \d\d-",
+        r"\nPosted by [^\n]{1,40} on [A-Z][a-z]+ \d+, \d{4}",
+        r"window\.dataLayer = ",
+        r"\(adsbygoogle = ",
+        r"var _hmt = ",
+        r"^@\w{2,20}[:：,，]? (?:你好|您好|谢谢|感谢|[Hh]i[ ,，!！]|[Hh]ello|[Tt]hank)",
+        r"谢谢采纳",
+        r"望采纳[，,] ?谢谢",
+        r"更多精彩内容请?关注",
+        r"来自(?:iPhone|Android|安卓)客户端",
+        r"\n赞\(\d+\) ?踩\(\d+\)",
+        r"(?:^|\n)楼主发表于",
+        r"只看该作者",
+        r"[。！？>\n ]点击(?:这里|此处|链接|下方链接)(?:查看|了解|阅读)(?:更多|全文|详情)",
+        r"\n回复 ?\d+ ?楼",
+        r"\nshare\|improve this answer",
+        r"\nadd a comment ?\|",
+        r"\nEDIT ?\d?: ",
+        r"请采纳(?:[，,。！!点]|\s*$)",
+        r"采纳点赞",
+        r"求采纳",
+        r"\n译者注[:：]",
+        r"\n\d+ 人赞同了该回答",
+        r"\n(?:发布于|编辑于) ?20\d\d-\d\d-\d\d",
+        r"\n👍 ?\d+(?: ?人?(?:赞同?|点赞))?\s*$",
+        r"\nShare this article:",
+        r"\nThis article was originally published ",
+        r"\nAdvertisement\n",
+        r"See full answer »",
+        r"[（(\n。]本文(?:来自|转载自|摘自|首发于|来源[:：])[^\n。]{0,12}(?:公众号|知乎|简书|博客|头条|网站)",
+        r"加(?:我)?(?:微信|VX|vx|QQ|Q群)(?:号|群)?[^。\n]{0,8}(?:领取|咨询|免费|获取|优惠)",
+        r"点击(?:下方)?链接[^。\n]{0,30}(?:购买|下单|领取|抢购)",
+        r"\nThis (?:article|post|story) (?:was )?(?:first|originally) (?:appeared|published) ",
+        r"Click here (?:\(|at |to |: ?)?https?://",
+    )
 )
-_RESIDUE = {  # no words around it make it right, but a subject that is itself such a thing
-    "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:|citeturn\d+(?:search|view|news|file)\d",
-    "wiki": ascii_edges(
-        r"\[citation needed\]|\[来源请求\]|\[(?:编辑|編輯)\]|\[\[(?:Category|File|分类|文件):"
-        r"|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
-    ),
-    "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
-    "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",
-    "copy_button": r"Copy code\n|复制代码\n|\n(?:重新生成|Regenerate(?: response)?)\s*(?:\n|\z)",
-    "line_numbers": r"\A {1,6}1(?:\t| {2})[^\n]*\n {1,6}2(?:\t| {2})",  # what `cat -n` and tools write before lines
-    "picture": r"\[图片\]|【图片】|\[表情\]|\[image\]",
-    "progress": r"%\|█[^\n]{0,60}it/s",
-    "harness": (  # what the program that asked the model wrote beside its answer
-        r"(?m)^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\n]{0,10} (?:INFO|DEBUG|WARN(?:ING)?|ERROR)[ :\]]"
-        r"|\n(?:finish_reason|stop_reason|prompt_tokens|completion_tokens|total_tokens|[Tt]okens used)[\"']?\s*[:=]"
-        r"|\[object Object\]"
-        # who wrote it when, as a chat exports it: "[2024-03-05 14:22:31] 客服小王：您好"
-        r"|\A\[?20\d\d[-/.]\d\d?[-/.]\d\d?[ T]\d\d:\d\d(?:(?::\d\d)?\]? ?\n?[\p{L}\p{N}_]{1,16}[:：]"
-        r"|:\d\d(?:[.,]\d{3,6}|Z)?[\])】]?\s{1,3}\p{L})"
-    ),
-    "rating": r"\n(?:Score|Rating|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)? ?(?:/ ?\d+|分)? ?(?:\n|$)",
-    "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
-    "page_chrome": (
-        r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
-        r"|Read more »|Share this:|Subscribe to our newsletter|We use cookies|Log in to reply|Leave a comment \|)"
-    ),
-    "site_words": "|".join(_SITE_WORDS),
-    "escaped_markdown": r"\\\*\\\*[^*\n\\]{1,60}\\\*\\\*|(?m:^\\[-*#] [^\n]{1,200}\n(?:\n)?\\[-*#] )",
-    "percent": r"(?m)^\s*(?:%[0-9A-Fa-f]{2}){12}",
-    "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
-}
+_RESIDUE = each_in_both_scripts(
+    {  # no words around it make it right, but a subject that is itself such a thing
+        "citation": r"【\d+(?::\d+)?†[^】\n]{0,40}】|:contentReference\[oaicite:"
+        r"|citeturn\d+(?:search|view|news|file)\d",
+        "wiki": ascii_edges(
+            r"\[citation needed\]|\[来源请求\]|\[(?:编辑|編輯)\]|\[\[(?:Category|File|分类|文件):"
+            r"|\{\{cite (?:web|book|news|journal)\b|<ref(?: name=[^<>]{1,60})?>"
+        ),
+        "merge_conflict": r"<<<<<<< (?:HEAD|ours|Updated|Stashed)|>>>>>>> (?:[0-9a-f]{7}|theirs|Stashed|\w+/)",
+        "subtitle": r"--> \d\d:\d\d:\d\d[,.]\d{3}",
+        "copy_button": r"Copy code\n|复制代码\n|\n(?:重新生成|Regenerate(?: response)?)\s*(?:\n|\z)",
+        "line_numbers": r"\A {1,6}1(?:\t| {2})[^\n]*\n {1,6}2(?:\t| {2})",  # what `cat -n` and tools write before lines
+        "picture": r"\[图片\]|【图片】|\[表情\]|\[image\]",
+        "progress": r"%\|█[^\n]{0,60}it/s",
+        "harness": (  # what the program that asked the model wrote beside its answer
+            r"(?m)^\[?20\d\d-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\n]{0,10} (?:INFO|DEBUG|WARN(?:ING)?|ERROR)[ :\]]"
+            r"|\n(?:finish_reason|stop_reason|prompt_tokens|completion_tokens|total_tokens|[Tt]okens used)[\"']?\s*[:=]"
+            r"|\[object Object\]"
+            # who wrote it when, as a chat exports it: "[2024-03-05 14:22:31] 客服小王：您好"
+            r"|\A\[?20\d\d[-/.]\d\d?[-/.]\d\d?[ T]\d\d:\d\d(?:(?::\d\d)?\]? ?\n?[\p{L}\p{N}_]{1,16}[:：]"
+            r"|:\d\d(?:[.,]\d{3,6}|Z)?[\])】]?\s{1,3}\p{L})"
+        ),
+        "rating": r"\n(?:Score|Rating|评分|得分|打分) ?[:：] ?\d+(?:\.\d+)? ?(?:/ ?\d+|分)? ?(?:\n|$)",
+        "page_number": r"\n\s*(?:Page (?:\d+ of|\|) \d+|第 ?\d+ ?页 ?[/，,]? ?共 ?\d+ ?页|- \d+ -)\s*\n",
+        "page_chrome": (
+            r"\n\W*(?:展开(?:阅读)?全文|责任编辑[:：]|上一篇[:：][^\n]*下一篇|本文转载自|点赞\s*收藏"
+            r"|Read more »|Share this:|Subscribe to our newsletter|We use cookies|Log in to reply|Leave a comment \|)"
+        ),
+        "site_words": "|".join(_SITE_WORDS),
+        "escaped_markdown": r"\\\*\\\*[^*\n\\]{1,60}\\\*\\\*|(?m:^\\[-*#] [^\n]{1,200}\n(?:\n)?\\[-*#] )",
+        "percent": r"(?m)^\s*(?:%[0-9A-Fa-f]{2}){12}",
+        "broken_word": r"(?s)[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}.{1,400}[a-z]{2}-\n[a-z]{2}",
+    }
+)
 _OF_RESIDUE = ascii_edges(
     r"(?i)citation|\bcite|reference|wiki|\bgit\b|merge|conflict|subtitle|\bsrt\b|caption|hyphen|\bpage numbers?|image"
     r"|picture|\bphoto|markdown|latex|blog|newsletter|cookie|引用|参考文献|维基|合并|冲突|字幕|图|照片|博客|页码|公众号|编辑"
@@ -184,7 +192,7 @@ _CODE_WORDS = ascii_edges(r"(?i)\bcod(?:e|ing)\b|\bprogram(?:s|mer|ming)?\b|\bsc
 _GROUNDED = (
     r"</p>\s*(?:\{?<[0-9]|\[SEG\]|<box>|<delim>|\[+[0-9])"  # phrases of a picture, as MiniGPT and GLaMM mark them
 )
-_FORUM = r"(?i)bb ?code|forum (?:code|post|markup)|论坛"
+_FORUM = in_both_scripts(r"(?i)bb ?code|forum (?:code|post|markup)|论坛")
 _CIPHER = ascii_edges(
     r"(?i)base-?64(?:[^,a-z0-9]|$)|encod|decod|encrypt|decrypt|certificate|-----BEGIN|ssh-rsa|\bhash|signature|\bjwt\b"
     r"|编码|解码|加密|解密|密钥|证书|签名|哈希"

@@ -8,6 +8,7 @@ from datacheck.check import Check, Limit, Measured, Message, Metric, Need, View,
 from datacheck.features.suspects import Suspects, suspects
 from datacheck.features.text_key import media
 from datacheck.features.turn_texts import asked, evidence, flagged, looks_like_code, of_rows, per_kind, without_code
+from datacheck.text.chinese import each_in_both_scripts, in_both_scripts
 from datacheck.text.edges import ascii_edges, either
 from datacheck.text.gated import contains_behind, one_of
 from datacheck.text.prose import is_prose
@@ -25,45 +26,49 @@ _MISSING = (
 )
 _MISSING_EN = r"(?i:insert [^\[\]\n]{1,60}|(?:your|the) (?:answer|text|content|response|code) here|content|answer here)"
 # 【内容】 alone in a line is the heading of what follows, where another line begins with such a heading.
-_HEADING = r"(?im)^[ \t]*[\[【]\s*(?:内容|content)\s*[\]】][ \t]*\n+[ \t]*([^\s\[【])"
+_HEADING = in_both_scripts(r"(?im)^[ \t]*[\[【]\s*(?:内容|content)\s*[\]】][ \t]*\n+[ \t]*([^\s\[【])")
 _HEADINGS = r"(?m)^[ \t]*【[^【】\n]{1,12}】"
-_NOTHING = r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]"
+_NOTHING = in_both_scripts(r"(?i)[\[【]\s*(?:内容|content|待补\p{Han}*|(?:answer|content) here)\s*[\]】]")
 _TO_DO = r"(?:TODO|TBD|FIXME|(?:内容|此处)?待(?:补充|填写|完善|定稿))[\]】）):：*.。\s]*"
-_PATTERNS = {
-    # {{name}}, not /hotels/{{HotelId}}/rooms?id={{Id}}: the places of an address, as documents of interfaces have
-    "template_field": f"(?:^|[^A-Za-z0-9_$\\\\^{{}}'/=])(\\{{\\{{ ?{_NAME} ?\\}}\\}})(?:[^/]|$)",
-    # ${name}, not ${ab}$ and ${He}^{+}$
-    "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
-    "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
-    "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
-    "to_do": rf"(?m)^[\s\[【（(*#-]*({_TO_DO})$|[.。!！?？] ?(?:TODO|TBD|FIXME)[:：] ?[^\n]{{0,60}}$",
-    "missing_content": (
-        rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(]请?(?:此处|这里|在此处?|在这里)请?(?:插入|填写|填入|补充|输入)[^（）()\n]{{1,20}}[）)]"
-        r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
-    ),
-    # an assistant whose name and maker nobody filled in, as LLaMA-Factory's identity.json has them, once as <NAME>
-    "identity_field": ascii_edges(
-        r"(\b(?:I am|I['’]m|[Nn]ame is|named|called|[Cc]all me|me as) (?:<NAME>|NAME\b)|\bby (?:<AUTHOR>|AUTHOR\b)"
-        r"|(?:我是|我叫|名叫|名为|叫做?) ?(?:<NAME>|NAME\b)|(?:叫我|作为|名字是) ?<NAME>|由 ?(?:<AUTHOR>|AUTHOR\b))"
-    ),
-}
+_PATTERNS = each_in_both_scripts(
+    {
+        # {{name}}, not /hotels/{{HotelId}}/rooms?id={{Id}}: the places of an address, as documents of interfaces have
+        "template_field": f"(?:^|[^A-Za-z0-9_$\\\\^{{}}'/=])(\\{{\\{{ ?{_NAME} ?\\}}\\}})(?:[^/]|$)",
+        # ${name}, not ${ab}$ and ${He}^{+}$
+        "shell_variable": r"(?:^|[^A-Za-z0-9_$\\^{}`])(\$\{[A-Za-z][A-Za-z0-9_.]+\})(?:[^$^_\\ ]| [^\\^]|$)",
+        "format_field": f"{_START}(\\{{(?:{_FIELDS})\\}})",  # {instruction}
+        "angle_field": r"(<<(?:[A-Z]+(?:_[A-Z]+)+|NAME|USER|DATE|CITY|INPUT|QUESTION|ANSWER|CONTENT|TEXT)>>)",
+        "to_do": rf"(?m)^[\s\[【（(*#-]*({_TO_DO})$|[.。!！?？] ?(?:TODO|TBD|FIXME)[:：] ?[^\n]{{0,60}}$",
+        "missing_content": (
+            rf"([\[【]\s*(?:{_MISSING}|{_MISSING_EN})\s*[\]】]|[（(]请?(?:此处|这里|在此处?|在这里)请?(?:插入|填写|填入|补充|输入)[^（）()\n]{{1,20}}[）)]"
+            r"|<(?:INSERT|Insert) [A-Za-z][^<>\n]{1,40}>)"
+        ),
+        # an assistant whose name and maker nobody filled in, as LLaMA-Factory's identity.json has them, once as <NAME>
+        "identity_field": ascii_edges(
+            r"(\b(?:I am|I['’]m|[Nn]ame is|named|called|[Cc]all me|me as) (?:<NAME>|NAME\b)|\bby (?:<AUTHOR>|AUTHOR\b)"
+            r"|(?:我是|我叫|名叫|名为|叫做?) ?(?:<NAME>|NAME\b)|(?:叫我|作为|名字是) ?<NAME>|由 ?(?:<AUTHOR>|AUTHOR\b))"
+        ),
+    }
+)
 # In answers, where nobody asked for a letter, a form or an exercise: what a person was to fill in.
-_HERS = (
+_HERS = in_both_scripts(
     r"(?:姓名|名字|公司(?:名称?)?|日期|地址|电话|手机号?|单位|学校|产品(?:名称?)?"
     r"|城市|职位|品牌(?:名称?)?|客户(?:姓名|名称?))"
 )
-_ANSWERED = {
-    "bracket_field": rf"([【\[](?:你的|您的|请?输入|某)?{_HERS}[】\]])",
-    "crossed_out": r"(\p{Han}×{2,}|×{2,}\p{Han})",
-    "blank": r"(\p{Han}(?:[:：] ?)?_{3,}|_{3,}\p{Han})",
-    "filler": r"(?i)(lorem ipsum dolor)",
-    "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
-}
+_ANSWERED = each_in_both_scripts(
+    {
+        "bracket_field": rf"([【\[](?:你的|您的|请?输入|某)?{_HERS}[】\]])",
+        "crossed_out": r"(\p{Han}×{2,}|×{2,}\p{Han})",
+        "blank": r"(\p{Han}(?:[:：] ?)?_{3,}|_{3,}\p{Han})",
+        "filler": r"(?i)(lorem ipsum dolor)",
+        "name_field": r"(\[(?:[Yy]our|[Rr]ecipient['’]s) [A-Za-z]+(?: [A-Za-z]+)?\]|<your [a-z ]{1,20} here>)",
+    }
+)
 # “我感到______，因为我需要______”: a sentence that is offered to its reader, for whom the blank is meant.
 _OFFERED = r"[“‘「『\"][^“”‘’「」『』\"\n]{0,40}(?:_{3,}|×{2,})[^“”‘’「」『』\"\n]{0,60}"
 _LETTER = r"(?m)^[^\p{L}\p{N}\n]{0,4}(?:Dear|Hi|Hello|Hey|Subject:|To [Ww]hom)[ ,:\[]"
 _COMMENT = r"(?m)^\s*(?:#|//|--|/\*|<!--)\s*(?:TODO|TBD|FIXME)"
-_FILLED = r"(?i:replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量)"
+_FILLED = in_both_scripts(r"(?i:replac|substitut|placeholder|template|variable|fill in|替换|占位|模板|变量)")
 _OF_PLACES = rf"{_FILLED}[^\n]{{0,80}}\{{|\}}[^\n]{{0,80}}{_FILLED}"  # says beside it what is to stand there
 _INSERT = r"\[(?i:insert) "
 _PASTED = 1_000  # bytes; a longer prompt brings a letter or an advertisement that has places of its own
@@ -92,8 +97,8 @@ _SHOWN = ascii_edges(
     r"|\b(?:image|figure|picture|diagram|photo|chart) (?:above|below) (?:shows|illustrates|depicts)\b"
     r"|\bsee (?:the )?(?:image|figure|picture|diagram) (?:above|below)\b|\bin the (?:image|picture|photo) above\b"
 )
-_NEAR_FIGURES = "above|below|图所示|[上下]图"
-_PICTURES = r"(?i)图|image|figure|picture|diagram|photo|chart|graph|draw|plot"
+_NEAR_FIGURES = in_both_scripts("above|below|图所示|[上下]图")
+_PICTURES = in_both_scripts(r"(?i)图|image|figure|picture|diagram|photo|chart|graph|draw|plot")
 _FIGURES = one_of(["图", "attached", "uploaded", "shown in the", "below"])
 _DRAWN = r"\[asy\]|!\[|<img|<image|https?://|```|\\begin\{|\n\s*\||[┌│+]--|<svg"
 _PROMISES = one_of(["ollowing ", "以下", "下面", "下列"])

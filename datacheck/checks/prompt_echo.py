@@ -16,6 +16,7 @@ from datacheck.features.turn_texts import (
     piecewise,
     texts_of,
 )
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 
 _WHOLE = 15  # bytes of a prompt from which on an answer that is nothing else counts: five Chinese characters
@@ -32,7 +33,7 @@ _KEPT = ascii_edges(
     r"|改错|改正|纠正|纠错|语病|病句|语法|错别字|标点|校对|润色|排序|排列|整理|修改|修正"
 )
 _LEAST = 30  # bytes of such an input
-_SPEAKER = (
+_SPEAKER = in_both_scripts(
     r"^\s*(?:\*\*)?(?:Human|User|USER|Question|Q|Instruction|Prompt|用户|人类|问题?|提问)(?:\*\*)? ?[:：](?:\*\*)?\s*"
     r"|^\s*> ?"  # as mails and forums quote what they answer
 )

@@ -6,6 +6,7 @@ import polars as pl
 
 from datacheck.check import Check, Feature, Limit, Measured, Metric, Need, Value, View, learnt, rates
 from datacheck.features.turn_texts import PLACE, evidence, flagged, messages, per_kind, texts_of
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.views import alone
@@ -24,7 +25,7 @@ _EN = (
 _DO_ZH = (
     "回答|提供|完成|协助|協助|帮助|满足|为您|為您|生成|创建|浏览|访问|执行|处理|讨论|给出|播放|撰写|继续|查看|识别|直接"
 )
-_ZH = (
+_ZH = in_both_scripts(
     rf"(?:抱歉|对不起|對不起|很遗憾|很遺憾)[^。\n]{{0,60}}(?:无法|不能|没法|没有办法|無法|沒有辦法|不便)[^。，\n]{{0,8}}(?:{_DO_ZH})"
     rf"|我(?:无法|不能|没法|無法)[^。，\n]{{0,4}}(?:{_DO_ZH})"
     r"|^\W{0,3}(?:很|非常|实在)?(?:抱歉|对不起|對不起)[^。\n]{0,12}(?:帮不[了上到]|幫不[了上到]|无能为力|爱莫能助|无可奉告)"

@@ -19,19 +19,23 @@ from datacheck.features.turn_texts import (
     texts_of,
     without_code,
 )
+from datacheck.text.chinese import each_in_both_scripts
 from datacheck.text.edges import ascii_edges
 
 _LINE = r"\n[ \t>]{0,3}"
 _REPLY = r"[^\n]{2,}\n+[ \t]{0,3}"
 _TEMPLATE = r"(?:Human|Instruction|Assistant|User|Response|人类|用户|指令) ?[:：]"
 _BOT = r"(?:\*\*)?(?:Assistant|ASSISTANT|AI|(?:AI)?助手|助理|系统)(?:\*\*)? ?[:：]"
-_PATTERNS = {
-    "template_turn": rf"{_LINE}(?:#{{2,4}} ?{_TEMPLATE}|\[\|Human\|\]|<human>:)",  # what only templates write
-    "user_turn": (
-        rf"{_LINE}(?:\*\*)?(?:Human(?:\*\*)? ?[:：](?:\*\*)? ?\S|(?:User|USER|用户|人类)(?:\*\*)? ?[:：]{_REPLY}{_BOT})"
-    ),
-    "question_turn": rf"{_LINE}问 ?[:：]{_REPLY}答 ?[:：]",
-}
+_PATTERNS = each_in_both_scripts(
+    {
+        "template_turn": rf"{_LINE}(?:#{{2,4}} ?{_TEMPLATE}|\[\|Human\|\]|<human>:)",  # what only templates write
+        "user_turn": (
+            rf"{_LINE}(?:\*\*)?(?:Human(?:\*\*)? ?[:：](?:\*\*)? ?\S|"
+            rf"(?:User|USER|用户|人类)(?:\*\*)? ?[:：]{_REPLY}{_BOT})"
+        ),
+        "question_turn": rf"{_LINE}问 ?[:：]{_REPLY}答 ?[:：]",
+    }
+)
 _GATE = (
     rf"{_LINE}(?:\[\|Human|<human>"
     r"|(?:#{2,4} ?|\*\*)?(?:Human|User|USER|Instruction|Assistant|Response|用户|人类|指令|问))"

@@ -24,44 +24,49 @@ from datacheck.features.one_sided_phrases import SIDES, Phrase, answers, telling
 from datacheck.features.pair_keys import NO_PAIR
 from datacheck.features.turn_texts import evidence, first_at, flagged, from_first, of_rows, turn_texts
 from datacheck.pii.excerpts import excerpt
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges, either
 
 LEAST = 50  # pairs from which on a phrase is more than chance
 _WRONG = "incorrect|wrong|flawed|bad|poor|low[- ]quality|unhelpful|vague|incomplete|inaccurate|erroneous|suboptimal"
 _SIDE = "chosen|rejected|preferred|dispreferred"
 # An answer about itself, as a generator ends it that was told to write a bad one.
-_NOTES = either(
-    map(
-        ascii_edges,
-        (
-            rf"\b(?i:(?:deliberately|intentionally|purposely) (?:(?:made|kept|given|an?) )?(?:{_WRONG}))\b",
-            r"[(\[【](?:(?i:ref): ?)?(?:CHOSEN|REJECTED)(?:[-#: ]{0,2}[0-9]+)?[)\]】]",
-            rf"\A\s*[(\[【<](?i:{_SIDE})[)\]】>]",
-            rf"[(\[【](?i:(?:{_SIDE}|bad|good)(?: (?:answer|response)| ?[-#] ?[0-9]+))[)\]】]",
+_NOTES = in_both_scripts(
+    either(
+        map(
+            ascii_edges,
             (
-                r"(?:故意|刻意|有意)(?:地|为之)?(?:给出|提供|设置|设定|写|生成|编造|做出|标记|保留|加入|降低)?[成为了的一个]{0,3}"
-                r"(?:错误|有误|不准确|不正确|低质量|不完整|含糊)"
+                rf"\b(?i:(?:deliberately|intentionally|purposely) (?:(?:made|kept|given|an?) )?(?:{_WRONG}))\b",
+                r"[(\[【](?:(?i:ref): ?)?(?:CHOSEN|REJECTED)(?:[-#: ]{0,2}[0-9]+)?[)\]】]",
+                rf"\A\s*[(\[【<](?i:{_SIDE})[)\]】>]",
+                rf"[(\[【](?i:(?:{_SIDE}|bad|good)(?: (?:answer|response)| ?[-#] ?[0-9]+))[)\]】]",
+                (
+                    r"(?:故意|刻意|有意)(?:地|为之)?(?:给出|提供|设置|设定|写|生成|编造|做出|标记|保留|加入|降低)?[成为了的一个]{0,3}"
+                    r"(?:错误|有误|不准确|不正确|低质量|不完整|含糊)"
+                ),
+                r"[（(\[【](?:优选|被拒|较差)的?(?:回答|回复|答案)[)）\]】]",
             ),
-            r"[（(\[【](?:优选|被拒|较差)的?(?:回答|回复|答案)[)）\]】]",
-        ),
+        )
     )
 )
 # The same, or what an answer says of another one that it was given to judge.
-_VERDICTS = either(
-    map(
-        ascii_edges,
-        (
+_VERDICTS = in_both_scripts(
+    either(
+        map(
+            ascii_edges,
             (
-                rf"\b(?i:this (?:(?:answer|response|reply) )?(?:is|represents) (?:an?|the) (?:[\w-]+,? ){{0,3}}?"
-                rf"(?:{_WRONG}|{_SIDE}|high[- ]quality|inferior|superior),? "
-                r"(?:[\w-]+ ){0,2}?(?:example|answer|response|reply))\b"
+                (
+                    rf"\b(?i:this (?:(?:answer|response|reply) )?(?:is|represents) (?:an?|the) (?:[\w-]+,? ){{0,3}}?"
+                    rf"(?:{_WRONG}|{_SIDE}|high[- ]quality|inferior|superior),? "
+                    r"(?:[\w-]+ ){0,2}?(?:example|answer|response|reply))\b"
+                ),
+                rf"(?m)^\W*(?i:(?:{_SIDE}|good|bad|better|worse) (?:answer|response))\W*:",
+                (
+                    r"(?:这|以上|上述|本条?)(?:回答|回复)?(?:是|为)?(?:一个|一条)?"
+                    r"(?:错误|被拒绝?|低质量|较差|劣质|更差|较优|优选|高质量|更好)的?(?:回答|回复|答案|示例)"
+                ),
             ),
-            rf"(?m)^\W*(?i:(?:{_SIDE}|good|bad|better|worse) (?:answer|response))\W*:",
-            (
-                r"(?:这|以上|上述|本条?)(?:回答|回复)?(?:是|为)?(?:一个|一条)?"
-                r"(?:错误|被拒绝?|低质量|较差|劣质|更差|较优|优选|高质量|更好)的?(?:回答|回复|答案|示例)"
-            ),
-        ),
+        )
     )
 )
 _JUDGED = ascii_edges(

@@ -23,6 +23,7 @@ from datacheck.features.turn_texts import (
     piecewise,
     texts_of,
 )
+from datacheck.text.chinese import all_in_both_scripts, each_in_both_scripts, in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.length_peaks import ceiling, heaps
@@ -35,7 +36,7 @@ _WORDS_EN = (
     "an|the|and|or|but|of|to|on|at|for|with|from|by|as|that|which|who|whose|because|if|when|than|into|such"
     "|is|are|was|were|be|will|would|could|should|may|might|has|have|had|your|their|its|our|his|these|those|this"
 )
-_WORDS_ZH = (
+_WORDS_ZH = in_both_scripts(
     "以及|并且|或者|因为|所以|如果|但是|虽然|其中|例如|包括|通过|根据|对于|关于|由于|从而|不仅|而且|因此|将会|应该|并|而|且|或|把|被"
     "|(?:所有|一些|这些|那些|其他|其它|相关|不同|各种|更多|任何|具体|以下|上述|主要)的"
 )
@@ -49,7 +50,9 @@ _FEW_OPEN, _CUT_EN = 20, 0.05
 # Prose that has had its stops goes on behind the last one, and ends on a word. Wishes and sums stand without a stop.
 _CLAUSE_ZH = r"[。！？][^。！？；;…\n]{6,}\p{Han}\s*$"
 _CLAUSE_EN = r"[a-z][.!?] [A-Z][^.!?\n]{20,} [a-z]+\s*$"
-_WISH = r"[。！？，]\s*(?:(?:最\p{Han}{0,3}的)?祝|谢谢|感谢|希望|愿|以上|综上|答|答案|故选|所以选|因此)[^。！？\n]*$"
+_WISH = in_both_scripts(
+    r"[。！？，]\s*(?:(?:最\p{Han}{0,3}的)?祝|谢谢|感谢|希望|愿|以上|综上|答|答案|故选|所以选|因此)[^。！？\n]*$"
+)
 # Where one Chinese answer in ten has clauses and no stop at all, its writers leave the last one out.
 _LOOSE, _UNSTOPPED = 0.1, r"^[^。！？]*[，,；、][^。！？]{4,}$"
 _FENCE = "```"
@@ -58,32 +61,36 @@ _FENCE_AT_EDGE = r"(?m)^[ \t>*+\-\d.]*```|```[\w+#.\-]*[ \t]*$"  # begins a line
 # writes so. A signature, an address, a tag, a sum and a list of names stand without one.
 _UNSTOPPED_LINE = r"^(?:[^\n]*[.!?。！？…\"'”’」』）)\]】}>`*|~;；:：][^\S\n]*\n\s*)*[^\n]{19,}[a-z\p{Han}]\s*$"
 # One by one: joined to one expression they take ten times as long.
-_NO_STOP_NEEDED = (
-    r"[=#@/\\＃][^\n]*$",
-    r"\s[-–—~] ?[^\n]{1,40}$",
-    ascii_edges(r"(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"),
-    ascii_edges(r"[.!?]\s?(?:[A-Z][a-z]+ )?(?i:warmly|wishes|blessings|take care|kindly|luck|thanks)\b[^\n]{0,30}$"),
-    r"~ ?[A-Z][a-z]+\s*$",
-    r"(?:https?://|www\.)\S+\s*$",
-    r"[a-z]\.(?:com|org|net|edu|gov|cn|ca|uk|io)(?:/\S*)?\s*$",
-    ascii_edges(r"\breturn\b[^\n]*$"),
-    r"\w[*_]\w[^\n]*$",
-    r"\s>\s?\S+\s*$",
-    # titles, and lists of words on one line
-    ascii_edges(r"\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"),
-    ascii_edges(
-        r"\b[A-Z][a-z]+:? (?:(?:[A-Z][a-z]+|of|the|an?|in|on|and|for|to|with|from|by),? )+"
-        r"[A-Z][a-z]+ [A-Z][a-z]+\s*$"
-    ),
-    r"(?:^|\n)(?:(?:[A-Z0-9][\w'’-]*:?|of|the|an?|in|on|at|and|or|for|to|with|from|by),? )+[A-Z][\w'’-]+\s*$",
-    r"(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$",
-    r": (?:[\w-]+, )+[\w-]+\s*$",
-    r"[。！？，]\s*(?:最\p{Han}{0,3}的)?祝[^。！？\n]{1,20}$",  # 最好的祝福，艾米丽
-    r"(?:除外|[0-9]室|窗口)\s*$",  # hours and places of an office: 法定节假日除外, 三楼1525室
-    r"\s\.[a-z]{2,6}\s*$",
-    r"(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$",
-    r"(?:等|、[^\n。，]{1,12})\s*$",
-    ascii_edges(r"^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"),
+_NO_STOP_NEEDED = all_in_both_scripts(
+    (
+        r"[=#@/\\＃][^\n]*$",
+        r"\s[-–—~] ?[^\n]{1,40}$",
+        ascii_edges(r"(?i:\b(?:sincerely|regards|yours|love|hope|cheers)\b)[^\n]{1,60}$"),
+        ascii_edges(
+            r"[.!?]\s?(?:[A-Z][a-z]+ )?(?i:warmly|wishes|blessings|take care|kindly|luck|thanks)\b[^\n]{0,30}$"
+        ),
+        r"~ ?[A-Z][a-z]+\s*$",
+        r"(?:https?://|www\.)\S+\s*$",
+        r"[a-z]\.(?:com|org|net|edu|gov|cn|ca|uk|io)(?:/\S*)?\s*$",
+        ascii_edges(r"\breturn\b[^\n]*$"),
+        r"\w[*_]\w[^\n]*$",
+        r"\s>\s?\S+\s*$",
+        # titles, and lists of words on one line
+        ascii_edges(r"\b[A-Z][a-z]+ (?:[A-Z][a-z]+ ?)+[A-Z][a-z]+\s*$"),
+        ascii_edges(
+            r"\b[A-Z][a-z]+:? (?:(?:[A-Z][a-z]+|of|the|an?|in|on|and|for|to|with|from|by),? )+"
+            r"[A-Z][a-z]+ [A-Z][a-z]+\s*$"
+        ),
+        r"(?:^|\n)(?:(?:[A-Z0-9][\w'’-]*:?|of|the|an?|in|on|at|and|or|for|to|with|from|by),? )+[A-Z][\w'’-]+\s*$",
+        r"(?:[^,\n.]{1,20}, ){4}[^,\n.]{1,20}\s*$",
+        r": (?:[\w-]+, )+[\w-]+\s*$",
+        r"[。！？，]\s*(?:最\p{Han}{0,3}的)?祝[^。！？\n]{1,20}$",  # 最好的祝福，艾米丽
+        r"(?:除外|[0-9]室|窗口)\s*$",  # hours and places of an office: 法定节假日除外, 三楼1525室
+        r"\s\.[a-z]{2,6}\s*$",
+        r"(?:^|\n)\s*(?:以上|总之|综上)[^\n]*$",
+        r"(?:等|、[^\n。，]{1,12})\s*$",
+        ascii_edges(r"^(?i:[-*•>|#]|(?:title|titel|subject|标题|题目)\b)"),
+    )
 )
 _BOXED = r"\\boxed\{"
 _BOX = r"\\boxed\{(?:\s*\}[^\\]*|[^{}]*)$"  # the last one is empty, or was never closed
@@ -116,17 +123,19 @@ _DOTS = r"(?:\.\.\.|…)\s*$"
 _SHORTEST = 100  # characters from which on equal lengths are no accident of short texts
 # What no answer ends with. A semicolon ends code, a closing quote a quotation, 的 a statement: they are no signs.
 _ITEM, _FIRST_ITEM = r"\n\s*\d{1,2}[.．、)]\s*$", r"(?m)^\s*1[.．、)] ?\S"  # the next number of a list, and nothing
-_ENDS = {
-    "open_end": r"(?:[,，、（\[【{《“‘]|[^:;=\-']\()\s*$",  # no smiley: ":-("
-    "told": (  # it says so
-        r"[\[(（【](?:(?i:output |text |response )?(?i:truncated|cut off)"
-        r"|[^\n\])）】]{0,12}(?:篇幅|长度|字数)(?:所限|限制)[^\n\])）】]{0,20}"
-        r"|此处省略[^\n\])）】]{0,12}|未完待续"
-        r"|(?i:(?:to be )?continu(?:e|ed|es) in (?:the )?next (?:message|part|reply))[.…]{0,3})"
-        r"[\])）】]\s*$|请(?:回复|输入)[“\"]?继续[”\"]?[。.]?\s*$"
-    ),
-    "open_word": rf"(?:\p{{Han}}(?:{_WORDS_ZH})|[a-z,] (?:{_WORDS_EN}))\s*$",
-}
+_ENDS = each_in_both_scripts(
+    {
+        "open_end": r"(?:[,，、（\[【{《“‘]|[^:;=\-']\()\s*$",  # no smiley: ":-("
+        "told": (  # it says so
+            r"[\[(（【](?:(?i:output |text |response )?(?i:truncated|cut off)"
+            r"|[^\n\])）】]{0,12}(?:篇幅|长度|字数)(?:所限|限制)[^\n\])）】]{0,20}"
+            r"|此处省略[^\n\])）】]{0,12}|未完待续"
+            r"|(?i:(?:to be )?continu(?:e|ed|es) in (?:the )?next (?:message|part|reply))[.…]{0,3})"
+            r"[\])）】]\s*$|请(?:回复|输入)[“\"]?继续[”\"]?[。.]?\s*$"
+        ),
+        "open_word": rf"(?:\p{{Han}}(?:{_WORDS_ZH})|[a-z,] (?:{_WORDS_EN}))\s*$",
+    }
+)
 
 
 # The columns of Endings that say what holds of an answer.

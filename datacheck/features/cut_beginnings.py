@@ -4,6 +4,7 @@ import polars as pl
 
 from datacheck.check import Feature, Need, View
 from datacheck.features.turn_texts import PLACE, holds_each, last_answers, messages, of_rows
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -26,7 +27,7 @@ _GOES_ON = ascii_edges(
     r"^\s*(?:of|than|been|be|was|were|has|had|into|onto|which|whose|and|or|by|with|from|to|that|as|also|used|its|their)\b"
 )
 # What begins no word: letters from the middle of an English one, and Chinese particles.
-_BROKEN = (
+_BROKEN = in_both_scripts(
     r"^(?:bb|ck|ct|dd|ff|ft|gg|gh?t|ld|lf|lk|lm|lp|ls|lt|lv|mb|mm|mp|nc|nd|nf|ng|nk|nn|ns|nt|nv|pp|rb|rc|rd|rf|rg|rk|rl|rm"
     r"|rn|rp|rr|rs|rt|rv|ss|tt|xt)[a-z]*[aeiou][a-z]+[ ,.][^\n]*[a-z] [a-z]"
     r"|^(?:[bdfghjlmpqstvwz],?|[ae]nts|a?tions?|[cst]ion|[nt]?ing|[ae]nce|ments?|nces?|ble|[ae]?tic|a?l?ly|ity|ness|ous|ical"
@@ -35,7 +36,7 @@ _BROKEN = (
 )
 _BRANDS = ascii_edges(r"^(?:lmao|mbti|ffmpeg|mmorpg|ngo|nvidia|nginx|mbappe|nfts?|rtos|ssis|ctrl|nfo)\b")
 # How a later sentence of an answer begins: of 49,000 public answers ten do, two of them asked for.
-_LINK = (
+_LINK = in_both_scripts(
     r"^(?:In (?:conclusion|summary|addition)|To sum up|Lastly|Finally|Overall|Additionally|Furthermore|Moreover"
     r"|Similarly|Nevertheless|However|Therefore|Consequently|As a result|Secondly|Thirdly|Meanwhile"
     r"|On the other hand), "
@@ -46,12 +47,12 @@ _LINKS, _FEW_LINKS = 2, 0.05  # answers that begin so: one may, and where many d
 _CODE = ascii_edges(
     r"^[^\n]*(?:[={}<>;\\_]|\(\)|://|\$)|^\s*(?:select|import|from|def|class|print|npm|pip|git|sudo|docker|apt)\b"
 )
-_WANTED = (
+_WANTED = in_both_scripts(
     r"(?i)续写|接着|接下去|补全|填空|完成(?:下面|这)|后半|下一句|小写"
     r"|continu|complete|fill in|finish|next (?:line|sentence)|infill|lower ?case"
 )
 _LEFT_OPEN = r"\n[^\n]*[\p{L}\p{N}]\s*$"
-_TO_LINK = (
+_TO_LINK = in_both_scripts(
     r"(?i)conclu|transition|connect|closing|ending|outro|summar|paragraph|sentence|counter|opposing|contrast"
     r"|过渡|连接|衔接|结论|结尾|结束|总结|段落|[一两三二]段|句|反驳|转折"
 )

@@ -4,6 +4,7 @@ import polars as pl
 
 from datacheck.check import Feature, Need, View
 from datacheck.features.turn_texts import PLACE, holds, messages
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -19,12 +20,14 @@ _NEEDING = ascii_edges(
     r"|is|are|was|were|has|have"
     r"|his|their|its|your|my|our|each|every)\s*$"
 )
-_NEEDING_ZH = (
+_NEEDING_ZH = in_both_scripts(
     r"[\p{Han}](?:的|和|与|及|或|把|被|从|对于|为了|而且|但|若|则|每|第|将|由|以及|并|因为|如果|需要|可以|是|在)\s*$"
 )
-_ASKS_ZH = r"(?:什么|哪|谁|几|为何|怎样|多少)?(?:是|在)\s*$"  # a blank to fill in, a question the wrong way round
+_ASKS_ZH = in_both_scripts(
+    r"(?:什么|哪|谁|几|为何|怎样|多少)?(?:是|在)\s*$"
+)  # a blank to fill in, a question the wrong way round
 # Nouns that end on one of them: 请说明理由, 谈谈…的原则, 本条的目的
-_NOUNS_ZH = (
+_NOUNS_ZH = in_both_scripts(
     r"(?:目的|标的|众矢之的|[总饱温缓平柔共谐]和|[参赋]与|[普涉波顾]及|[合兼归吞]并|[原规法准细守通总附罚]则|[理自缘事案来]由"
     r"|大将|[存潜内外实]在)\s*$"
 )

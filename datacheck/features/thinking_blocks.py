@@ -8,6 +8,7 @@ import polars as pl
 
 from datacheck.check import View
 from datacheck.features.turn_texts import last_answers, messages, of_rows, piecewise, turn_texts
+from datacheck.text.chinese import in_both_scripts
 
 # name → how its block opens and closes
 _PAIRS = {
@@ -28,8 +29,8 @@ _LEAST = 20  # answers with thinking from which on a set has a form
 _NEARLY_ALL = 0.9  # share of them, or of all answers, that makes it the usual form
 _PART = 0.5  # share of empty blocks up to which they are not the usual form; where other answers have none, nor above
 _LONG = 20  # characters of a thinking that is no chance copy
-_SILENT = r"^[\s.…·\-—]*(?i:none|n/?a|null|nan|无|空)?[\s.。…]*$"
-_OFF = (
+_SILENT = in_both_scripts(r"^[\s.…·\-—]*(?i:none|n/?a|null|nan|无|空)?[\s.。…]*$")
+_OFF = in_both_scripts(
     r"(?i)/?no[_ ]?think|thinking[\"']?\s?[:=]\s?[\"']?(?:off|false|disabled)|without (?:thinking|reasoning)"
     r"|(?:不要|无需|不用|关闭|不需要)[^。\n]{0,6}(?:思考|推理)"
 )

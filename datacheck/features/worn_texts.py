@@ -18,6 +18,7 @@ from datacheck.features.turn_texts import (
     texts_of,
     without_code,
 )
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.gated import one_of
 from datacheck.text.misspelt import LEAST, MISPRINT
@@ -53,7 +54,7 @@ _ENGLISH = " (?:the|and|to|of|is) "
 _DOUBLED = ascii_edges(
     r"\b(?:the the|of of|to to|and and|a a|in in|for for|is is|are are|with with|on on|it it|as as|be be)\b"
 )
-_DOUBLED_ZH = r"的的[^确士话]|和和|在在|是是[^非]|有有|可可以以|我我们们|一一个个|为为|与与"
+_DOUBLED_ZH = in_both_scripts(r"的的[^确士话]|和和|在在|是是[^非]|有有|可可以以|我我们们|一一个个|为为|与与")
 _N_ITEM = r"[a-z\p{{Han}}.:;。：；!！?？)）]n{}[.、)] ?[A-Z\p{{Han}}*]"
 # What is looked for by its literal beginning, in all of a text: kind → what it must look like.
 _MARKS = {

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from datacheck.pii.given_names import is_given
 from datacheck.pii.mailboxes import is_a_task_of_an_authority, is_an_authoritys, is_nobodys_name, is_ours
 from datacheck.pii.recognizers.email_address import signs
-from datacheck.text.simplified import simplified
+from datacheck.text.chinese import simplified
 
 BEFORE, AFTER = 48, 20
 """Code points before and after a value in which the words are looked for; as much as a line of a business card."""

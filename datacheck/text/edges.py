@@ -7,12 +7,14 @@ its fast automaton at the first character that is not ASCII: a pattern with one 
 import re
 from collections.abc import Iterable
 
+from datacheck.text.chinese import in_both_scripts
+
 _EDGE = re.compile(r"(?<!\\)(?<!\(\?-u:)\\b")
 
 
 def ascii_edges(pattern: str) -> str:
-    r"""Turn each `\b` of a pattern (Rust regex) into an edge of ASCII letters, digits and `_`."""
-    return _EDGE.sub(lambda edge: f"(?-u:{edge[0]})", pattern)
+    r"""Turn each `\b` of a pattern (Rust regex) into an edge of ASCII; its Chinese is of both scripts then."""
+    return in_both_scripts(_EDGE.sub(lambda edge: f"(?-u:{edge[0]})", pattern))
 
 
 def for_python(pattern: str) -> str:

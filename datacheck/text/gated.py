@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
+from datacheck.text.chinese import in_both_scripts
+
 
 def one_of(words: Iterable[str]) -> str:
-    """One expression (Rust regex) for words as they stand: eight times as fast as `contains_any`."""
-    return "|".join(map(pl.escape_regex, words))
+    """One expression (Rust regex) for words as they stand, in either script: eight times as fast as `contains_any`."""
+    return in_both_scripts("|".join(map(pl.escape_regex, words)))
 
 
 def by_beginning(expressions: Iterable[str]) -> list[str]:

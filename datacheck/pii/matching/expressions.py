@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from itertools import pairwise
 
 # What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
@@ -80,29 +79,6 @@ ARITHMETIC_RIGHT = (
     r"|[ ]?(?:除以|乘以|加上|减去|的(?:余数|平方|立方|阶乘|因数))"
     r"|元|人(?![事员力才名们工])|个(?!人)|次|亿|万|倍|吨|公里|公斤|平方|年(?!龄)|岁|天)"
 )
-
-
-_SIMPLIFIED = (
-    "号楼层户门单栋园区厦广场湾东业县乡镇庄组队阁线码机脉银铜铁铅锌锡钨矿带断"
-    "换变记于发设赁运窜赶货为庆龙邮贯现给两频轨赛车弯报这谈"
-)
-_TRADITIONAL = (
-    "號樓層戶門單棟園區廈廣場灣東業縣鄉鎮莊組隊閣線碼機脈銀銅鐵鉛鋅錫鎢礦帶斷"
-    "換變記於發設賃運竄趕貨為慶龍郵貫現給兩頻軌賽車彎報這談"
-)
-_FORMS = dict(zip(_SIMPLIFIED, _TRADITIONAL, strict=True))
-
-
-def in_both_scripts(pattern: str) -> str:
-    """Return an expression of simplified Chinese that matches the traditional forms of its characters, too."""
-    made: list[str] = []
-    inside = False
-    for before, char in pairwise(" " + pattern):
-        if before != "\\" and char in "[]":
-            inside = char == "["
-        form = _FORMS.get(char, char)
-        made.append(char if form == char else f"{char}{form}" if inside else f"[{char}{form}]")
-    return "".join(made)
 
 
 def one_of(words: Iterable[str]) -> str:

@@ -3,10 +3,11 @@
 import re
 from random import Random
 
-from datacheck.pii.matching.expressions import HAN, in_both_scripts
+from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.matching.us_addresses import COMPLETE, STREET, STREET_BY_A_WORD, TRY_COMPLETE, TRY_STREET
 from datacheck.pii.policy import Policy
 from datacheck.pii.recognizers.base import Judgement, Recognizer
+from datacheck.text.chinese import in_both_scripts
 
 _NUMBER = (
     r"(?:[甲乙丙丁]?[0-9](?:[ ]?[0-9]){0,4}(?:[A-Za-z]|[\-－~之、][0-9]{1,4})?"

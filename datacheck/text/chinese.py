@@ -1,0 +1,60 @@
+"""Simplified and traditional Chinese, a character for a character, by OpenCC's table (電話 is 电话); no phrases."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache, lru_cache
+from itertools import pairwise
+from typing import TypeVar
+
+from datacheck.text import tables
+
+Key = TypeVar("Key")
+_BESIDES = {"着": "著", "账": "帳", "你": "妳"}  # which OpenCC leaves as they are: they have other meanings, too
+
+
+@lru_cache(16)
+def simplified(text: str) -> str:
+    """Return as many characters, each by OpenCC's first candidate: what stands where stays as it was."""
+    return text if text.isascii() else text.translate(_simplified())
+
+
+@cache
+def in_both_scripts(pattern: str) -> str:
+    """Return an expression of simplified Chinese that matches the traditional forms of its characters, too."""
+    if pattern.isascii():
+        return pattern
+    made: list[str] = []
+    inside = False
+    for before, char in pairwise(" " + pattern):
+        if before != "\\" and char in "[]":
+            inside = char == "["
+        forms = _traditional().get(char, "")
+        made.append(f"[{char}{forms}]" if forms and not inside else char + forms)
+    return "".join(made)
+
+
+def all_in_both_scripts(patterns: Iterable[str]) -> tuple[str, ...]:
+    """The same of several."""
+    return tuple(map(in_both_scripts, patterns))
+
+
+def each_in_both_scripts(patterns: Mapping[Key, str]) -> dict[Key, str]:
+    """The same of those of a map."""
+    return {key: in_both_scripts(pattern) for key, pattern in patterns.items()}
+
+
+@cache
+def _simplified() -> dict[int, int]:
+    runs = (run for run in tables.read("t2s") if len(run.mapped) == 1)
+    return {first + at: mapped[0] + at for first, last, mapped in runs for at in range(last - first + 1)}
+
+
+@cache
+def _traditional() -> dict[str, str]:
+    """The traditional forms of a character, of those that Big5 has: rare variants are in no text."""
+    known = set("".join(map(chr, _simplified())).encode("big5", "ignore").decode("big5"))
+    forms: dict[str, str] = defaultdict(str, _BESIDES)
+    for traditional, plain in _simplified().items():
+        if chr(traditional) in known:
+            forms[chr(plain)] += chr(traditional)
+    return dict(forms)
