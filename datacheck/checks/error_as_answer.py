@@ -109,6 +109,8 @@ _OF_BARE = ascii_edges(
 )
 _SHORT = 72  # bytes of such an answer
 _ANSWERS, _SOME = 100, 0.05  # answers from which on there is a usual kind, and the share of such that is none
+_TALK, _MOSTLY = 150, 0.5  # bytes of such an answer, and the share of them from which on a set is talk
+_SENTENCE, _END = r"[.!?。！？…~—\"”』」)）]\s*$", 16
 _LINK = r"^\s*<?(?:https?://|www\.)[!-~]+\s*$"
 _OF_LINKS = ascii_edges(
     r"(?i)\blinks?\b|\burls?\b|website|web ?page|\bsites?\b|address|https?:|\bdomain|image|picture|photo|video|source"
@@ -161,7 +163,8 @@ class ErrorAsAnswer(Check):
     (Python, Java, JavaScript; or an exception's name and message at the beginning), `api_error` (an error's JSON, a
     status with its reason, notices of rate limits, quotas and overload, 服务器繁忙), `error_page` (HTML with an
     error as its title), `printed` (an object as Python prints it is the whole text: `{'answer': '…'}`), `acknowledged`
-    ("好的。", "Sure, here is the code:" is all that a conversation of one request gets), `link` (a link is the whole
+    ("好的。", "Sure, here is the code:" is all that a conversation of one request gets, but where most answers of
+    the set are as short as talk is), `link` (a link is the whole
     answer). `bare` counts answers that are a number or one of the letters A to E, where at most one answer in twenty is
     and nothing that was said asks for one. `canned` counts answers that at least five rows with other questions have
     word for word, in a set whose
@@ -237,6 +240,8 @@ class ErrorAsAnswer(Check):
         prose = prose.join(_asked(heard), on="row", how="left", maintain_order="left")
         kinds = {kind: holds & _unasked(kind) for kind, holds in _kinds().items()}
         found = flagged(prose, kinds).drop(*_SPOKEN_OF.values())
+        if _is_talk(data, found):
+            found = found.filter(pl.col("problem") != "acknowledged").collect().lazy()
         by_tool = pl.col("role") == "tool"
         canned = canned_answers(data).with_columns(problem=pl.lit("canned"), detail=pl.lit(None, pl.String))
         bare, swapped = _bare(data), swapped_sides(data).with_columns(detail=pl.lit(None, pl.String))
@@ -257,6 +262,13 @@ class ErrorAsAnswer(Check):
         )
 
 
+def _is_talk(data: View, found: pl.LazyFrame) -> bool:
+    """Whether most answers are a sentence or two, as in plays: who is told something says that it was heard."""
+    every, talk = data[Need(LastAnswers())].select(pl.len(), pl.col("talk").sum()).collect().row(0)
+    heard = found.filter(pl.col("problem") == "acknowledged").collect().height
+    return bool(every - heard >= _ANSWERS and talk - heard >= _MOSTLY * (every - heard))
+
+
 def _bare(data: View) -> pl.LazyFrame:
     """Last answers that are a number or a letter and nothing else, where few are, to users who ask for neither."""
     last = data[Need(LastAnswers())].collect()
@@ -270,10 +282,13 @@ def _bare(data: View) -> pl.LazyFrame:
 
 
 class LastAnswers(Feature):
-    """`row`, `part`, `role`, `turn`, `path`, `bare` (a number or a letter and nothing else): each row's last answer."""
+    """`row`, `part`, `role`, `turn`, `path`, `bare`, `talk`: each row's last answer.
+
+    bare: a number or a letter and nothing else; talk: a short text that ends as a sentence does.
+    """
 
     columns = {
-        **PLACE, "bare": pl.Boolean,
+        **PLACE, "bare": pl.Boolean, "talk": pl.Boolean,
     }  # fmt: skip
 
     def compute(self, part: View) -> pl.DataFrame:
@@ -283,8 +298,10 @@ class LastAnswers(Feature):
 
 def _last(turns: pl.LazyFrame) -> pl.LazyFrame:
     last = last_answers(messages(turns))
-    bare = (pl.col("text").str.len_bytes() < _SHORT) & pl.col("text").str.contains(_BARE)
-    return last.select("row", "part", "role", "turn", "path", bare=bare)
+    text = pl.col("text")
+    bare = (text.str.len_bytes() < _SHORT) & text.str.contains(_BARE)
+    talk = (text.str.len_bytes() < _TALK) & text.str.tail(_END).str.contains(_SENTENCE)
+    return last.select("row", "part", "role", "turn", "path", bare=bare, talk=talk)
 
 
 def _kinds() -> dict[str, pl.Expr]:

@@ -43,6 +43,7 @@ _KANA = 0.1  # a smaller share of kana among Han and kana is a name or a sign in
 _ASKED = 5  # words of a question from which on it is in a language
 _FOREIGN = 2  # words of a question in the script of the answer: more may be a text to work on
 _TOLD = 15  # words of a system prompt that set the language
+_LONG, _STOP = 15, r"[.!?。！？][\"”’」』)）]?\s*$"  # words; a shorter answer without a stop may be a title or a name
 _COMMON = 0.12  # share of these among the words of English prose; code, names and formulas have fewer
 _ENGLISH = ascii_edges(
     r"(?i)\b(?:the|of|and|to|in|is|are|was|be|that|for|it|with|as|on|by|this|from|or|at|can|an?|you|your|not|have|if"
@@ -86,7 +87,8 @@ class LanguageMismatch(Check):
     Languages are told by their script, so Chinese, Japanese, Korean, Russian and so on from each other and from
     English; German, French, Spanish, Portuguese, Italian and Dutch from English by their most frequent words. An answer
     is named where nearly all words (85 %) of the question are in one script and nearly all of its own in another, or
-    where the question is English and the answer in one of these languages, and it has at least `words` words. Left out
+    where the question is English and the answer in one of these languages, and it has at least `words` words
+    (below 15 also a stop: else it may be a title). Left out
     is whatever may be meant so: prompts that speak of a language, translation, code or keywords anywhere in the
     conversation; questions that hold a text in the language of the answer; a system prompt or an earlier question in
     that language; answers that are code, names or formulas; thinking (`<think>`) before an answer in the right
@@ -114,7 +116,7 @@ class LanguageMismatch(Check):
 
     reads = "answer"
     check: Literal["language_mismatch"] = "language_mismatch"
-    words: int = Field(default=15, ge=1, description="answers with fewer words are not judged")
+    words: int = Field(default=5, ge=1, description="answers with fewer words are not judged")
 
     @property
     def _found(self) -> Need:
@@ -329,7 +331,8 @@ def _prose(differ: pl.LazyFrame) -> pl.LazyFrame:
     )
     data = answer.str.contains(ascii_edges(r"^\s*(?:[{\[<$\\]|(?i:select|import|def|public)\b)"))
     listed = (pl.col("script") == "latin") & pl.col("text").str.contains(_EAST_MARKS)  # names within a Chinese frame
-    differ = differ.filter(~east, spoken, ~data, ~listed, ~thought | ~ours, ~looks_like_code(pl.col("text")))
+    whole = (pl.col("size") >= _LONG) | pl.col("text").str.contains(_STOP)
+    differ = differ.filter(~east, whole, spoken, ~data, ~listed, ~thought | ~ours, ~looks_like_code(pl.col("text")))
     sides = (pl.when(pl.col(side) == "latin").then(pl.coalesce(tongue, side)).otherwise(side) for side in _SIDES)
     return differ.with_columns(**dict(zip(_SIDES, sides, strict=True)))
 

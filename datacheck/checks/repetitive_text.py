@@ -17,10 +17,11 @@ class RepetitiveText(Check):
 
     A text is repetitive when its most frequent 10-gram of characters covers more than 30 % of it (and 300
     characters, or nearly all of a short text), or when one line or sentence stands in it more than 5 times and
-    makes up a fifth of it, or when its second half is its first one (of 60 bytes and more), or when it ends with
-    one sentence three times. Code in closed fences, rulers and white space do not count. Looked at are answers,
-    chosen answers and plain texts: prompts repeat themselves with examples, rejected answers are there to be
-    avoided. `turns` counts conversations in which an answer of 60 bytes and more stands twice, `prompts` those in
+    makes up a fifth of it (half of a program without a fence), or when its second half is its first one (of 60
+    bytes and more), or when it ends with one sentence three times. Code in closed fences, rulers and white space do
+    not count. Looked at are answers, chosen answers and plain texts: prompts repeat themselves with examples,
+    rejected answers are there to be avoided. `turns` counts conversations in which an answer of 60 bytes and more
+    stands twice, `prompts` those in
     which a user's whole message (halves of 30 bytes and more) does.
     """
 

@@ -111,6 +111,8 @@ _TAIL = 64  # characters at the end of an answer that are looked at first
 # (37 % and 51 % in sets of 900 and 3,000 answers). Where writers leave the last stop out, it is as often as at other
 # ends of clauses (68 % and 94 %, their own answer left out). What is nearer to these is not cut.
 _OPEN_ONES, _READ = 20, 3_000
+# Ends of English answers that are no word of another text: 0 to 9 in 100 of whole ones, 34 to 60 of cut ones.
+_TORN, _TORN_SHARE, _RARER = 5, 0.25, 2
 _CLAUSE_ENDS = r"\p{Han}{2}[。！？；，,!?;]"
 _HABIT = 0.05  # share of answers from which on a last line without a stop is how the set is written
 _FORMULAS = "cases|aligned|align|array|[pbvBV]?matrix|equation|gather|gathered|split"  # environments of amsmath
@@ -151,11 +153,11 @@ class UnfinishedAnswers(Check):
 
     Counted are a fence that is opened and not closed, a comma, an opening bracket or the bare number of an item at
     the end, a word that needs another one (of, and, 以及), a last word that says so ([truncated], 由于篇幅限制), in
-    prose of at least two sentences a last clause without a stop, a last line without one where every other line has
-    one (unless one answer in twenty is written so), JSON that is not closed, a table whose last row lacks
-    cells, a formula whose `\begin{cases}` (aligned, matrix …) has no `\end`, a last `\boxed{}` that is empty or not
-    closed, code that says "rest of the code" instead of it (`elided`), and a fence of JSON that does
-    not parse (`broken_json`).
+    prose of at least two sentences a last clause without a stop, a last line without one where every other line has one
+    (unless one answer in twenty is written so), letters that are no word of another text, where many answers end on
+    such (`cut_word`), JSON that is not closed, a table whose last row lacks cells, a formula whose `\begin{cases}`
+    (aligned, matrix …) has no `\end`, a last `\boxed{}` that is empty or not closed, code that says "rest of the
+    code" instead of it (`elided`), and a fence of JSON that does not parse (`broken_json`).
     Where 20 Chinese answers and more have no last stop and end on characters that end clauses elsewhere, nearly as
     often as clauses do, their writers leave it out: last clauses and lines without one are not judged. Nor are English
     ones where of twenty and more hardly any (5 %) ends on a word that needs another one (the, of), as 10 to 20 % of all
@@ -236,6 +238,8 @@ class UnfinishedAnswers(Check):
         judged = (pl.col("chinese") & stopped) | (~pl.col("chinese") & stopped_en)
         lines = _open_line(last.filter(judged))
         kinds["open_line"] = pl.col("row").is_in(lines.implode()) & ~pl.any_horizontal(*kinds.values())
+        torn = pl.col("row").is_in(_inside_words(data, last).implode())
+        kinds["cut_word"] = torn & ~pl.any_horizontal(*kinds.values())
         cut, shown = _piled(last)
         at_limit = pl.col("length").is_in(cut.implode()) & ~pl.col("stopped")
         least = _ceiling(last)
@@ -387,6 +391,39 @@ def _open_line(last: pl.LazyFrame) -> pl.Series:
     counts = last.filter("plain").group_by("chinese").agg(pl.len(), open=pl.col("bare_line").sum()).collect()
     rare = counts.filter(pl.col("open") <= _HABIT * pl.col("len"))["chinese"]
     return last.filter("needs_stop", pl.col("chinese").is_in(rare.implode())).collect()["row"]
+
+
+def _inside_words(data: View, last: pl.LazyFrame) -> pl.Series:
+    """The rows of English answers that end inside a word: their last letters are no word of any other text.
+
+    None where it is a quarter of such ends at most, or where the words before them are as rare: titles have names.
+    """
+    bare = last.filter("plain", ~pl.col("stopped"), ~pl.col("chinese"))
+    rows = bare.select(pl.col("row").cast(pl.UInt64)).collect()
+    none = rows["row"].clear()
+    if rows.height < _OPEN_ONES // 2:
+        return none
+    ends = last_answers(of_rows(texts_of(data, plain=False), rows.lazy()))
+    groups = pl.col("text").str.extract_groups(r"([a-z]+) ([a-z]+)\s*$").struct.rename_fields(["before", "word"])
+    pairs = ends.select("row", groups.alias("pair")).unnest("pair").drop_nulls().collect()
+    looked = pl.concat([pairs["before"], pairs["word"]]).unique()
+    counts = piecewise(data, lambda turns: _words(turns, looked)).group_by("word").len("texts").collect()
+    known, again = counts["word"], counts.filter(pl.col("texts") > 1)["word"]
+    torn = pairs.filter(~pl.col("word").is_in(known.implode()), pl.col("word").is_unique())
+    rare = pairs.filter(~pl.col("before").is_in(again.implode())).height
+    often = torn.height >= _TORN and torn.height >= _TORN_SHARE * pairs.height and torn.height >= _RARER * rare
+    return torn["row"].cast(pl.UInt64) if often else none
+
+
+def _words(turns: pl.LazyFrame, looked: pl.Series) -> pl.LazyFrame:
+    """`row`, `word`: which of some words stand in a text, and not at its end."""
+    words = pl.col("text").str.extract_all("[a-z]+[^a-z]")
+    each = messages(turns).head(_READ).select("row", word=words).explode("word").drop_nulls()
+    return (
+        each.with_columns(pl.col("word").str.extract("([a-z]+)"))
+        .filter(pl.col("word").is_in(looked.implode()))
+        .unique()
+    )
 
 
 def _piled(last: pl.LazyFrame) -> tuple[pl.Series, pl.Series]:

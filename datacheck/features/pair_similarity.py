@@ -5,6 +5,7 @@ import polars as pl
 
 from datacheck.check import Feature, View
 from datacheck.features.texts import joined
+from datacheck.features.turn_texts import looks_like_code
 from datacheck.text.matching import intersections
 from datacheck.text.normalise import normalise
 from datacheck.text.rules import Rule
@@ -12,6 +13,7 @@ from datacheck.text.sketches import Unit, sets
 
 _BEGUN = 20  # characters of a side that may be the beginning of the other
 _SIDES = ("chosen", "rejected")
+_CODE = "```|`[^`\n]+`"  # in Markdown
 _GRAMS = Unit((), "chars", 3)  # of texts that are normalised already
 # The same sign in another style: Chinese full stops and quotes, and those of a typewriter. NFKC maps the others.
 _STYLES = {"。": ".", "、": ",", "“": '"', "”": '"', "‘": "'", "’": "'", "「": '"', "」": '"', "—": "-", "–": "-"}
@@ -23,10 +25,11 @@ _LEFT = r"[0-9A-Za-z\p{Han}]"  # what no rule drops
 class PairSimilarity(Feature):
     """`row`, `equal`, `common` and `union` (sizes of the intersection and union of both sides' sets of 3-grams).
 
-    A side is all its turns, tool calls included. `ends_equal`: equal but for signs that end a sentence and white space
-    at the ends, and for the style of signs ("你好。", "你好."; curly quotes). `begun`: one begins the other, with at
-    least 20 characters. `cut_equal`: equal in their first `cut` characters; never without `cut`. Rows without both
-    sides have no line.
+    A side is all its turns, tool calls included. Sides with code are `equal` only as they are written, white space
+    aside: there case and width tell names and signs apart. `ends_equal`: equal but for signs that end a sentence
+    and white space at the ends, and for the style of signs ("你好。", "你好."; curly quotes). `begun`: one begins the
+    other, with at least 20 characters. `cut_equal`: equal in their first `cut` characters; never without `cut`. Rows
+    without both sides have no line.
     """
 
     columns = {
@@ -51,6 +54,7 @@ class PairSimilarity(Feature):
         ]
         table = sides[0].join(sides[1], on="row", maintain_order="left").collect()
         chosen, rejected = (normalise(table[side], self.normalise) for side in _SIDES)
+        equal = _same_in_code(table, chosen == rejected)
         cut_equal = self._cut_equal(table, chosen, rejected)
         left, right = (sets(texts, _GRAMS, hashed=False).sets for texts in (chosen, rejected))
         each = np.arange(table.height)
@@ -59,7 +63,7 @@ class PairSimilarity(Feature):
         ends = _ends_equal(chosen, rejected)
         found = {
             "row": table["row"],
-            "equal": chosen == rejected,
+            "equal": equal,
             "ends_equal": ends,
             "cut_equal": cut_equal,
             "begun": _begun(chosen, rejected),
@@ -78,6 +82,16 @@ class PairSimilarity(Feature):
         some = table.filter(maybe)
         begun = [normalise(some[side].str.slice(0, self.cut), self.normalise) for side in _SIDES]
         return maybe.scatter(maybe.arg_true(), begun[0] == begun[1]) if some.height else maybe
+
+
+def _same_in_code(table: pl.DataFrame, equal: pl.Series) -> pl.Series:
+    """`equal`, but for sides with code that only rules have made equal."""
+    same = table.filter(equal)
+    written = [pl.col(side).str.replace_all(r"\s", "") for side in _SIDES]
+    code = pl.any_horizontal(pl.col(side).str.contains(_CODE) | looks_like_code(pl.col(side)) for side in _SIDES)
+    changed = same.filter(pl.col("chosen") != pl.col("rejected")).filter(written[0] != written[1])
+    other = changed.filter(code)["row"]
+    return equal & ~table["row"].is_in(other.implode())
 
 
 def _ends_equal(chosen: pl.Series, rejected: pl.Series) -> pl.Series:

@@ -29,7 +29,7 @@ _JSON, _KEYS = r"^\s*[\[{](?s:.*)[\]}]\s*$", r'"[^"\n]{1,60}"\s*:'
 _COMMAND = r"\\[A-Za-z]+"  # \overrightarrow of a formula with many vectors: one sign on the page
 _END_OF_TEXT = 800  # characters in which a loop is looked for that goes on to the end of a text
 _SAME = 4  # last characters, which then stand there three times; few texts are split that hold none
-_PART = 5  # repeated lines make up a fifth of the text
+_PART, _PART_OF_CODE = 5, 2  # a repeated line makes up a fifth of the text; programs call one function many times
 
 
 class Repetition(Feature):
@@ -37,7 +37,7 @@ class Repetition(Feature):
 
     `repeated_ngram`: the most frequent n-gram of characters covers more than `share` of the text, and `characters`
     of them or nearly all; commands of LaTeX and keys of JSON aside. `repeated_line`: a line or sentence more than
-    `lines` times, and a fifth of the text.
+    `lines` times, and a fifth of the text (half of a program without a fence).
     `repeated_end`: one sentence three times and nothing behind it, as a model ends that cannot stop.
     `repeated_sign`: eight of one sign in a row, or sixteen emoji. `same_turn`: an answer that an earlier turn gave.
     `said_twice`: all of a text stands in it twice; `asked_twice`: all of what a user says. Code in Markdown, and for
@@ -95,8 +95,9 @@ class Repetition(Feature):
         single = single.filter(pl.col("line").str.len_bytes() >= _LINE_BYTES)
         repeated = single.group_by("text_number", "line", maintain_order=True).len().filter(pl.col("len") > self.lines)
         repeated = repeated.join(several, on="text_number", maintain_order="left")
-        size = pl.col("text").str.len_bytes()
-        repeated = repeated.filter(pl.col("line").str.len_bytes() * pl.col("len") * _PART > size)
+        size, part = pl.col("text").str.len_bytes(), pl.col("line").str.len_bytes() * pl.col("len")
+        repeated = repeated.filter(part * _PART > size)
+        repeated = repeated.filter(~looks_like_code(pl.col("text")) | (part * _PART_OF_CODE > size))
         most = repeated.group_by("row", "path", maintain_order=True).agg(score=pl.col("len").max().cast(pl.Float64))
         return most.select("row", "path", "score", problem=pl.lit("repeated_line"))
 

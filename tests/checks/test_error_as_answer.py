@@ -113,6 +113,16 @@ def test_tools_are_counted_by_themselves():
     assert result.places == [(0, "messages[2].content", "api_error"), (1, "messages[1].content", "null")]
 
 
+def test_talk_says_that_it_was_heard():
+    told = {"prompt": "The emperor stays with her tonight.", "response": "Understood."}
+    lines = [
+        {"prompt": f"The lamp of court {n} is out.", "response": f"Then light it, servant {n}!"} for n in range(120)
+    ]
+    answers = [{**line, "response": f"{line['response']} It burns until noon. " * 4} for line in lines]
+    assert measure(ErrorAsAnswer(), [*lines, told]).value("rate") == Ratio(0, 121)
+    assert measure(ErrorAsAnswer(), [*answers, told]).value("rate") == Ratio(1, 121)
+
+
 def test_what_users_say_does_not_count():
     assert measure(ErrorAsAnswer(), dataset("user: null | assistant: What do you mean?")).problems == []
 

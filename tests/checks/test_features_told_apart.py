@@ -61,7 +61,10 @@ def test_one_mark_in_one_of_two_messages_asks():
 @pytest.mark.parametrize(("rows", "told"), [(100, 1), (99, 0)])
 def test_a_hundred_prompts_have_a_usual_way(rows, told):
     marked = [True] * (rows - 1) + [False]
-    table = pl.LazyFrame({"row": range(rows), "where": ["prompt"] * rows, "marked": marked, "asks": marked})
+    table = pl.LazyFrame(
+        {"row": range(rows), "where": ["prompt"] * rows, "marked": marked, "asks": marked, "cue": None},
+        schema_overrides={"cue": pl.String},
+    )
     assert askings.unasked(table).height == told
 
 

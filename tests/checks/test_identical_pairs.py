@@ -22,6 +22,10 @@ def pair(chosen, rejected):
         ("C++", "C", False),
         ("是", "否", False),
         ("", "", True),
+        ("```py\ngetUser(1)\n```", "```py\ngetuser(1)\n```", False),
+        ("Call `getUser`.", "Call `getuser`.", False),
+        ("int A = 1;\nreturn A;", "int a = 1;\nreturn a;", False),
+        ("```py\ngetUser(1)\n```", "```py\ngetUser( 1 )\n```\n", True),
     ],
 )
 def test_identical(chosen, rejected, same):

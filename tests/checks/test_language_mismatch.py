@@ -41,6 +41,18 @@ def test_another_language(prompt, answer):
 
 
 @pytest.mark.parametrize(
+    ("prompt", "answer", "odd"),
+    [
+        (ASKED_ZH, "Water the plants in the morning.", True),
+        (ASKED_EN, "早上浇水就可以了。", True),
+        (ASKED_ZH, "The Secret Life of Trees", False),  # a title
+    ],
+)
+def test_a_short_answer_is_judged_where_it_is_a_sentence(prompt, answer, odd):
+    assert found(prompt, answer) == odd
+
+
+@pytest.mark.parametrize(
     ("prompt", "answer"),
     [
         (ASKED_ZH, IN_ZH),

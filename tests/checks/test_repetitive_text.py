@@ -163,7 +163,13 @@ def test_tests_of_a_program_may_repeat_themselves():
     tests = "\n".join(f'    assert isNested(("[[{n}]]")) == (true)\n    checkNothingElse(true);' for n in range(12))
     task = {"prompt": "Write isNested(text), which says whether brackets are nested."}
     assert measure(RepetitiveText(), [{**task, "tests": tests}]).problems == []
-    assert measure(RepetitiveText(), [{**task, "response": tests}]).problems == [(0, "repeated_line")]
+    looped = "checkNothingElse(true);\n" * 12
+    assert measure(RepetitiveText(), [{**task, "response": looped}]).problems == [(0, "repeated_line")]
+
+
+def test_a_program_without_a_fence_may_call_one_function_often():
+    shown = "\n".join(f"    int item{n} = read({n});\n    System.out.println(item);" for n in range(8))
+    assert problems(f"public class Show {{\n{shown}\n}}") == []
 
 
 @pytest.mark.parametrize(

@@ -249,3 +249,28 @@ def test_a_length_that_answers_with_a_stop_have_too_is_no_limit():
 
 def test_a_smiley_is_no_open_bracket():
     assert problems(EN + "I am sorry to hear that about your garden :-(") == []
+
+
+WORDS = "tomatoes gardener watering balcony morning sunlight cabbages fertile seedling compost blossom harvest".split()
+
+
+@pytest.mark.parametrize(
+    ("ends", "found"),
+    [
+        ([word[:-3] for word in WORDS], 12),
+        (WORDS, 0),
+        (["".join(chr(97 + (n * step) % 26) for step in (3, 5, 7, 11)) * 2 for n in range(1, 13)], 0),
+    ],
+    ids=["cut", "whole", "names"],
+)
+def test_answers_that_end_inside_a_word(ends, found):
+    """Their last letters are no word of another text. A name is none, either, but the word before it is as rare."""
+    names = not found and ends is not WORDS
+    whole = [f"Both {WORDS[n % 12]} and {WORDS[n % 7]} are for whoever waits, said {n} of them." for n in range(60)]
+    cut = [
+        f"Whoever waits, said {n} of them, is for {end[::-1] if names else 'whoever'} {end}"
+        for n, end in enumerate(ends)
+    ]
+    rows = [{"prompt": f"What is it, {n}?", "response": text} for n, text in enumerate(whole + cut)]
+    result = measure(UnfinishedAnswers(), rows)
+    assert [problem for _, problem in result.problems].count("cut_word") == found

@@ -438,11 +438,22 @@ def test_gsm8k_is_written_in_one_way_and_asks(realdata, split):
         ("Tom has 12 apples and buys 7. Find the sum.", []),
         ("求12与7的和。", []),
         ("How many are 12 and 7", []),
+        ("小明有12个苹果，妈妈又给他7个，和为：", []),
+        ("Tom has 12 apples and buys 7. Sum:\n", []),
+        ("Tom has 12 apples and buys 7: mo", ["unasked"]),
+        ("意译以下句子“小明有12个苹果”", []),
     ],
 )
 def test_a_prompt_asks_something(prompt, found):
     asked = [{"prompt": f"How many are {n} and 7?", "ground_truth": str(n + 7)} for n in range(120)]
     assert problems(UnverifiableAnswers(), [*asked, {"prompt": prompt, "ground_truth": "19"}]) == found
+
+
+def test_the_colon_of_a_template_asks_nothing():
+    asked = [{"prompt": f"How many are {n} and 7? Sum:", "ground_truth": str(n + 7)} for n in range(120)]
+    cut = {"prompt": "Tom has 12 apples and buys 7 mo Sum:", "ground_truth": "19"}
+    other = {"prompt": "Tom has 12 apples and buys 7. He has this many:", "ground_truth": "19"}
+    assert problems(UnverifiableAnswers(), [*asked, cut, other]) == ["unasked"]
 
 
 def test_one_in_twenty_asks_nothing():

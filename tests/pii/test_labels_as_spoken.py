@@ -128,10 +128,17 @@ def test_a_full_name_before_a_title_is_a_name(title, text):
         "林林总总",
         "任何老师",
         "莫西·利诺博士",
+        "最好先了解清楚律师的收费",
+        "应当制定法人章程或者管理制度",
     ],
 )
 def test_a_word_before_a_title_is_none(text):
     assert not {value for entity, value in found(text) if entity == "PERSON" and not value.startswith("陈静")}
+
+
+@pytest.mark.parametrize("text", ["法人任若曦", "已经约了任若曦律师"])
+def test_a_name_behind_such_a_word_is_one(text):
+    assert ("PERSON", "任若曦") in found(text)
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,9 @@ _ENGLISH_STOP = words(
     "Data File Test Sample Example An It In At Of Sure Here Please Hello Hi"
 )
 _HAN_NAME = re.compile(rf"{_NAME}")
+_ONE_HAN = re.compile(f"[{HAN}]")
+# The role of a firm goes on as a word (法人章程, 法人单位); where no sign parts them, a word is no name.
+_BEHIND_A_FIRM = re.compile(r"法人\Z")
 _IN_A_LIST = re.compile(r"[\]\"'`]\s?\)?\s?,\s?[\[(\"'`]{1,2}$")
 
 
@@ -349,6 +352,14 @@ class Person(Recognizer):
         """In a list of fields the next one stands behind a label, no value: Customer[CustomerName], [Total Sales]."""
         del after
         return value.isascii() and bool(_IN_A_LIST.search(before)) and not is_given(value.split(maxsplit=1)[0])
+
+    def is_other(self, text: str, start: int, end: int) -> bool:
+        """What other words make up is no name: 了解|清楚律师, and behind a role without a sign 法人|章程."""
+        value, before = text[start:end], text[max(0, start - 1) : start]
+        if not _ONE_HAN.fullmatch(before) or not value.isalpha() or value.isascii():
+            return False
+        split = len(value) > 2 and _is_entry(before + value[0]) and _is_entry(value[1:])
+        return split or (_BEHIND_A_FIRM.search(text, max(0, start - 4), start) is not None and _is_entry(value))
 
     def _english(self, value: str) -> Judgement | None:
         parts = value.rstrip(".").split()

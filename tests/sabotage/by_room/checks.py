@@ -108,6 +108,22 @@ SABOTAGES = (
         "tests/checks/test_unfinished_answers.py::test_english_writers_who_leave_the_last_stop_out_end_on_no_article",
     ),
     Sabotage(
+        "nothing_ends_inside_a_word",
+        "English answers that end inside a word were cut",
+        "datacheck.checks.unfinished_answers._inside_words",
+        "torn.height >= _RARER * rare",
+        "False",
+        "tests/checks/test_unfinished_answers.py::test_answers_that_end_inside_a_word",
+    ),
+    Sabotage(
+        "names_are_torn",
+        "an answer that ends on a name that nobody else says does not end inside a word",
+        "datacheck.checks.unfinished_answers._inside_words",
+        "torn.height >= _RARER * rare",
+        "True",
+        "tests/checks/test_unfinished_answers.py::test_answers_that_end_inside_a_word",
+    ),
+    Sabotage(
         "no_limit_of_tokens",
         "answers that a limit of tokens cut are told by their lengths",
         "datacheck.checks.unfinished_answers.UnfinishedAnswers.measure",

@@ -603,8 +603,8 @@ SABOTAGES = (
         "nothing_asks",
         "a prompt that asks nothing among questions is named",
         "datacheck.features.askings.unasked",
-        '~pl.col("asks")',
-        "pl.lit(value=False)",
+        "filter(~asks)",
+        "filter(pl.lit(value=False))",
         "tests/checks/test_unverifiable_answers.py::test_a_prompt_asks_something",
     ),
     Sabotage(
