@@ -22,6 +22,12 @@ def surnames() -> frozenset[str]:
     return frozenset(_toml()["surnames"].split())
 
 
+@cache
+def census() -> tuple[frozenset[str], frozenset[str]]:
+    """Rarer given names and family names of the United States, written as McCoy is not: Mccoy."""
+    return frozenset(_toml()["census_given"].split()), frozenset(_toml()["census_surnames"].split())
+
+
 def words_as_names() -> frozenset[str]:
     """Given names that are as often a word, a month or a place: Grace, April, Will."""
     return _read()[2]

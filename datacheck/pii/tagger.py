@@ -69,6 +69,8 @@ class Tagger:
         """How often each word that stands in the text is written, and words of other texts; 0 is none."""
         pairs = {text[at : at + 2] for at in range(len(text))}
         asked = (pairs | set(text)) - self._read  # words of one character, too
+        if not asked:
+            return self._frequency
         self._read |= asked
         begins = pl.Series(list(asked), dtype=pl.String)
         places = (self._begins.search_sorted(begins, side).to_list() for side in ("left", "right"))

@@ -35,6 +35,11 @@ _TOKEN = re.compile(r"[A-Z][a-z]+|[A-Z]+(?![a-z])|[a-z]+")
 _PARTS, _FOREIGN = 3, 2
 
 
+def is_surname(name: str) -> bool:
+    """Whether a capitalised word is a surname of Hong Kong, and no English word."""
+    return name.lower() in _SURNAMES - _ENGLISH
+
+
 def cantonese_names(text: str) -> Iterator[tuple[int, int]]:
     """Yield where such names stand (code points, end exclusive), never overlapping."""
     found = list(_TOKEN.finditer(text))

@@ -191,9 +191,14 @@ def _by_words(run: str) -> tuple[list[float], list[float], dict[str, int]]:
 
 def _beside(text: str, start: int, end: int, leads: re.Pattern[str]) -> float:
     left, right = not _RUN.match(text[start - 1 : start]), not _RUN.match(text, end)
-    led = leads.search(text, max(0, start - _LONGEST), start) or _LEADS.search(text, max(0, start - _LONGEST), start)
+    led = is_led(text, start, leads)
     titled = _TITLE.match(text, end)
-    return _EDGE * (left + right) + _APART * (left and right) + _LED * (bool(led) + bool(titled))
+    return _EDGE * (left + right) + _APART * (left and right) + _LED * (led + bool(titled))
+
+
+def is_led(text: str, start: int, leads: re.Pattern[str]) -> bool:
+    """Whether what leads to somebody stands right before a place; `leads`: more that does."""
+    return any(form.search(text, max(0, start - _LONGEST), start) for form in (leads, _LEADS))
 
 
 def _given(logs: dict[str, float], char: str) -> float:

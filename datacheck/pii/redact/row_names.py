@@ -286,9 +286,9 @@ _GETS = re.compile(
     rf"|(?<=】)(?P<missed>{_ONE})(?=[，,、 ]{{1,2}}(?:[男女]|[0-9]{{1,3}}岁))"
 )
 # Characters by which the sounds of foreign names are written
-_SOUNDS = (
+SOUNDS = (
     "阿埃艾安奥巴贝比彼波伯布查达戴德迪蒂丁杜多恩尔法菲费弗芙福盖戈格哈海赫亨霍基吉加杰金卡凯坎康科克肯拉莱兰朗劳雷里丽利莉林琳卢鲁伦罗洛马玛迈麦"
-    "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
+    "曼梅门米莫姆娜纳奈妮尼诺欧帕佩皮普迭拜妲奇乔琼瑞若萨塞赛桑森莎珊史斯苏索塔泰坦汤特提托瓦威韦维温沃乌西希夏谢辛休雅亚扬耶伊因尤约赞泽扎詹珍朱兹佐逊"
     "宾灵思治图鲍莎什霍布兹登英逊艾森姬嘉洁豪"
     "翰山历古热买江孜依木合穆顿珠次仁卓玛旺桑卜其吐逊不都玉央别呼图娅日勒乌拜沙高素甫努"
 )
@@ -315,12 +315,12 @@ _CHINESE_PARAMETER = re.compile(
 _RARELY = re.compile(
     rf"(?<![{HAN}])(?P<value>[{RARE}][{HAN}]{{1,2}})(?=先生|女士|小姐)"
     # whole: 艾伦·图 is a part of a name whose next character is not listed
-    rf"|(?P<foreign>(?<![{HAN}·•・])[{_SOUNDS}](?:[ ]?[{_SOUNDS}]){{1,5}}+"
-    rf"(?:[ ]?[·•・](?:[ ]?[{_SOUNDS}]){{1,6}}+){{1,3}}+"
-    rf"(?=[^{HAN}·•・]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你妈爸父母家]|\\Z))"
+    rf"|(?P<foreign>(?<![{HAN}·•・])[{SOUNDS}](?:[ ]?[{SOUNDS}]){{1,5}}+"
+    rf"(?:[ ]?[·•・‧.](?:[ ]?[{SOUNDS}]){{1,6}}+){{1,3}}+"
+    rf"(?=[^{HAN}·•・‧]|[的是在和与及说称认提写曾对向将被把从因于也又就还为先女教博小生出领担执主参告来去打住跟给查要想没会您你妈爸父母家]|\\Z))"
     rf"|(?P<tibetan>(?:{_TIBETAN}){{2}})"
 )
-_LEADS = re.compile(rf"(?:{ROLES}|{KIN})[ ]?\Z")
+LEADS = re.compile(rf"(?:{ROLES}|{KIN})[ ]?\Z")
 _CHINESE_FORMS = (_CHINESE_SPEAKER, _CHINESE_PARAMETER, _GETS, _LIKELY, _BEGINS, _CHILD, _WHOSE, _HONOURED, _PARENT)
 _ENDS_TOO = frozenset(
     "Park Lane Day Hall Law Grove Post Hills Rivers Banks Bay".split()
@@ -364,7 +364,7 @@ KOREAN = (
     r"|min|na|nam|rim|seo|seok|seon|seung|sik|soo|su|suk|sun|sung|uk|wan|won|woo|wook|yeon|yong|yoon|young|yul|yun))"
 )
 _KOREAN = re.compile(KOREAN)
-_PARTIES = frozenset(
+PARTIES = frozenset(
     "Plaintiff Defendant Claimant Policyholder Insured Witness Candidate Applicant Customer Client Patient Guest"
     " Passenger Employee Student Tenant Member Owner Driver Visitor Resident User".split()
 )
@@ -391,7 +391,7 @@ def row_names(texts: Sequence[str], called: Sequence[Addressed] = ()) -> dict[in
         # What leads to a name says better where it ends than the network, which takes any words for one.
         others = [name for name in found.pop(number, ()) if not any(_overlap(name, each) for each in own)]
         others = [name for name in others if NEVER.isdisjoint(text[name.start + 1 : name.end])]
-        likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, _LEADS, called[number]))
+        likely = (FreeName(name.start, name.end, MODEL) for name in likely_names(text, LEADS, called[number]))
         others += [name for name in likely if not any(_overlap(name, each) for each in (*own, *others))]
         believed = [name for name in others if _is_believed(text, name, called[number])]
         if every := sorted({*own, *believed}):
@@ -417,7 +417,7 @@ def _is_believed(text: str, name: FreeName, called: Addressed) -> bool:
         return True
     if GIVEN_SET.issuperset(given):
         return surname not in _WISHES or not is_entry(given) or _IS_HAN.match(before[-1:]) is not None
-    led = _LEADS.search(before) is not None and surname not in _FUNCTION
+    led = LEADS.search(before) is not None and surname not in _FUNCTION
     return led or not (_IS_HAN.match(before[-1:]) or _IS_HAN.match(after)) or before.endswith(_SURELY)
 
 
@@ -430,9 +430,9 @@ def _listed(text: str, called: Addressed) -> Iterator[FreeName]:
     given, ends = given_names()
     for match in _RUN.finditer(text):
         parts = match[0].split(" ")
-        while len(parts) > 2 and parts[0] in NO_WORDS | _PARTIES:
+        while len(parts) > 2 and parts[0] in NO_WORDS | PARTIES:
             parts = parts[1:]
-        if parts[0] in _PARTIES:  # Employee Patel: `called` knows who has a surname alone
+        if parts[0] in PARTIES:  # Employee Patel: `called` knows who has a surname alone
             continue
         if match[0].isupper():  # ANNA PETROV
             parts = [part.title() for part in parts]
@@ -486,11 +486,11 @@ def _alone(text: str, called: Addressed) -> Iterator[FreeName]:
     for start, end in greeted(text):
         yield FreeName(start, end, LISTED)
     for match in _ONE_SPEAKER.finditer(text):
-        if match["value"] not in NO_WORDS | _PARTIES | _NO_SPEAKERS:
+        if match["value"] not in NO_WORDS | PARTIES | _NO_SPEAKERS:
             yield FreeName(*match.span("value"), LISTED)
     given, ends = given_names()
     for match in _ONE_LED.finditer(text):
-        other = NO_WORDS - {"Best", "Will"} if match["title"] else NO_WORDS | _PARTIES | ends  # Prof. Day
+        other = NO_WORDS - {"Best", "Will"} if match["title"] else NO_WORDS | PARTIES | ends  # Prof. Day
         if match["value"] not in other:
             yield FreeName(*match.span("value"), LISTED)
     yield from (FreeName(*match.span("value"), LISTED) for match in _SIGNED_SMALL.finditer(text))
@@ -519,7 +519,7 @@ def _led(text: str) -> Iterator[FreeName]:
     ):
         start, end = match.span(str(match.lastgroup))
         parts = text[start:end].split(" ")
-        while len(parts) > 2 and parts[0] in NO_WORDS | _PARTIES:  # Plaintiff Liam Okonkwo
+        while len(parts) > 2 and parts[0] in NO_WORDS | PARTIES:  # Plaintiff Liam Okonkwo
             start, parts = start + len(parts[0]) + 1, parts[1:]
         begins = parts[0].title() if parts[0].isupper() else parts[0]  # SELECT COUNT
         if begins not in NO_WORDS - {"Will"} and parts[-1] not in (ends - _ENDS_TOO) | NO_NAMES:

@@ -26,7 +26,8 @@ WORDS = words(
     " we wu you"
 )
 _CALLED = re.compile(
-    r"(?<![A-Za-z])(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?|[A-Z]\.(?:-?[A-Z]\.)?)[ ]?([A-Z][a-z]+|[A-Z]{2,})(?![A-Za-z])"
+    r"(?:(?<![A-Za-z])(?:(?:Mr|Mrs|Ms|Miss|Dr|Prof)\.?|[A-Z]\.(?:-?[A-Z]\.)?)[ ]?"
+    r"|(?i:surname|(?:last|family)[ _]?name|姓氏?)[^A-Za-z\n，。]{1,6}(?:is[ ])?)([A-Z][a-z]+|[A-Z]{2,})(?![A-Za-z])"
 )
 _GIVEN = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?=((?:[-'’ ][A-Za-z][a-z]*)?))(?![A-Za-z])")
 
@@ -34,7 +35,7 @@ _GIVEN = re.compile(r"(?<![A-Za-z])[A-Z][a-z]+(?=((?:[-'’ ][A-Za-z][a-z]*)?))(
 @lru_cache(4096)
 def spellings(surname: str, given: str) -> tuple[tuple[str, ...], ...]:
     """The syllables of a name in each spelling, the surname first: ("liu", "zhi", "ming")."""
-    read = [_readings().get(char, ()) for char in surname + given]
+    read = [readings().get(char, ()) for char in surname + given]
     return tuple(product(*read))[:_MOST] if all(read) else ()
 
 
@@ -74,7 +75,7 @@ def is_told(written: str, first: int, syllables: int) -> bool:
 
 
 def called(text: str, surnames: Mapping[str, int]) -> Iterator[tuple[int, int, int]]:
-    """Where a surname stands behind a title or an initial: Ms. Liu, Z. Liu."""
+    """Where a surname stands behind a title, an initial or what asks for it: Ms. Liu, Z. Liu, Surname 填 LIU."""
     for match in _CALLED.finditer(text):
         if (known := surnames.get(match[1].lower())) is not None:
             yield *match.span(1), known
@@ -91,7 +92,8 @@ def given_alone(text: str, given: Mapping[str, int]) -> Iterator[tuple[int, int,
 
 
 @cache
-def _readings() -> dict[str, tuple[str, ...]]:
+def readings() -> dict[str, tuple[str, ...]]:
+    """By Chinese character how it is read, in Latin letters without tones."""
     lines = Path(__file__).with_name("syllables.tsv").read_text("utf-8").splitlines()
     found: dict[str, tuple[str, ...]] = {}
     for syllable, chars in (line.split("\t") for line in lines if not line.startswith("#")):

@@ -10,7 +10,6 @@ in which hardly anything but a person stands.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from typing import NamedTuple
 
 from datacheck.pii.free_names import TITLES
@@ -19,15 +18,24 @@ from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.normalise import Folded, fold_url
 from datacheck.pii.recognizers.base import words
 from datacheck.pii.recognizers.person import COMPOUND, LATIN, SURNAMES
+from datacheck.pii.redact.addressed import addressed
+from datacheck.pii.redact.asked import answers
+from datacheck.pii.redact.by_census import by_census
+from datacheck.pii.redact.callings import TITLES as CALLINGS
+from datacheck.pii.redact.doubt import MADE, Doubt
 from datacheck.pii.redact.leaves import Leaf, inner_texts
 from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered, simplified
 from datacheck.pii.redact.nicknames import is_often, nicknames
-from datacheck.pii.redact.row_names import GIVEN_SET, KIN, KOREAN, MANDARIN, NO_NAMES, NO_WORDS, ROLES, SYLLABLE, UPPER
+from datacheck.pii.redact.rare_names import rare_names
+from datacheck.pii.redact.repeated import repeated
+from datacheck.pii.redact.row_names import GIVEN_SET, KOREAN, NO_NAMES, NO_WORDS, PARTIES, ROLES, UPPER
+from datacheck.pii.redact.spelt_names import pairs, spelt_names
+from datacheck.pii.redact.talks import speakers
+from datacheck.pii.redact.touching import OFFICES, touching
 from datacheck.pii.redact.users import written_apart
 from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
 
-_MADE = r"<PERSON_(?:v[0-9]+|[0-9a-f]{8})>"
 _ONE = (
     rf"(?<![{LATIN}0-9@/.\-<])[{UPPER}](?:['’][{UPPER}])?[{LATIN}]+"
     rf"(?:[-'’](?!(?:s|re|ll|ve|m|d|t)(?![a-z]))[{LATIN}]+)?"
@@ -55,9 +63,9 @@ _TALK = (
     "|approval|chat|dinner|lunch|appointment|greetings|regards|gift|card|present|sync(?:ed)?|work(?:s|ed|ing)?|sat|went|lives?"
 )
 _FIRM_FORMS = (
-    rf"{_NAME}(?: and| or| &|/)[ ]{_MADE}",
-    rf"{_MADE}[ ]?[(（]{_NAME}(?=[)）])",
-    rf"{_MADE}[)）]?(?: and| or| &|, and)[ ]{_NAME}",
+    rf"{_NAME}(?: and| or| &|/)[ ]{MADE}",
+    rf"{MADE}[ ]?[(（]{_NAME}(?=[)）])",
+    rf"{MADE}[)）]?(?: and| or| &|, and)[ ]{_NAME}",
     rf"{_NAME}[ ](?:{_VERBS}|here)(?![a-z])",
     rf"{_NAME}['’]s[ ](?:record|account|file|order|phone|e-?mail|address|number|contact)(?![a-z])",
     rf"(?:\A|[.!?\n][ ]?){_NAME}[ ]and[ ]I(?![A-Za-z])",
@@ -67,19 +75,19 @@ _FIRM_FORMS = (
 )
 # … in which a place or a product stands as often
 _LOOSE_FORMS = (
-    rf"{_MADE}[ \u3000]{{1,3}}{_NAME}",  # of a name only one part was known
-    rf"(?<=[^.!?\n:>][ ]){_NAME},[ ]{_MADE}",
-    rf"{_NAME}[ ]?[(（]{_MADE}",
+    rf"{MADE}[ \u3000]{{1,3}}{_NAME}",  # of a name only one part was known
+    rf"(?<=[^.!?\n:>][ ]){_NAME},[ ]{MADE}",
+    rf"{_NAME}[ ]?[(（]{MADE}",
     rf"(?<![{LATIN}])(?i:do for|care of|between|named|called|know|it['’]s)[ ]{_NAME}(?=[ ]?(?:[.,!?;]|and|\Z))",
     rf"(?<=[a-z],[ ]){_NAME}(?=[.!?](?:[ \n]|\Z))",
     rf"(?<=[a-z,][ ]){_NAME}[ ][{UPPER}](?:\.(?![{LATIN}])|(?=[ ](?:please|and|is|has|will|from)|[,;!?]))",
     rf"(?<=[a-z,][ ])(?:[{UPPER}]\.[ ]?){{1,2}}{_NAME}",
-    rf"{_MADE}[)）]?,[ ]{_NAME}",
+    rf"{MADE}[)）]?,[ ]{_NAME}",
     rf"{_NAME}[ ][{UPPER}]\.(?=[ ](?:will|is|has|can|said|and|was)(?![a-z]))",
 )
 # … likewise, but who is told so twice is somebody: check with Zdenka
 _TOLD_FORMS = (
-    rf"(?<![{LATIN}])(?i:{_TOLD})[ ]{_NAME}",
+    rf"(?<![{LATIN}])(?i:{_TOLD}|w/)[ ]{_NAME}",
     rf"(?<![{LATIN}])(?i:{_TALK})(?:[ ]\w+)?[ ](?:with|from|by|to|for)[ ]{_NAME}",
 )
 _KIN_IN_ENGLISH = (
@@ -108,7 +116,7 @@ _PERSONS_FORMS = (
 # Who speaks in a talk in which somebody that is replaced speaks as well: Zuleika: sure.
 _SPEAKS = re.compile(rf"(?m:^[ >]{{0,4}}(?:\[[^\]\n]{{1,16}}\][ ]?)?){_NAME}(?=[:：][ ]?\S)")
 _SPEAKS_MADE = re.compile(
-    rf"(?m:^[ >]{{0,4}}(?:\[[^\]\n]{{1,16}}\][ ]?)?(?:{_MADE}|<SOCIAL_HANDLE_[0-9a-z]+>)(?=[:：][ ]?\S))"
+    rf"(?m:^[ >]{{0,4}}(?:\[[^\]\n]{{1,16}}\][ ]?)?(?:{MADE}|<SOCIAL_HANDLE_[0-9a-z]+>)(?=[:：][ ]?\S))"
 )
 # Where a town, a country or a thing is told: went to France, the Vicuna
 _AS_TOWN = re.compile(r"(?<![A-Za-z])(?i:in|at|to|near|into|across|by|help|the|a|an|this|visit|visited|city of) \Z")
@@ -122,7 +130,7 @@ _ALONE = re.compile(
 _SMALL_WORD = re.compile(rf"(?<![{LATIN}])[a-zà-ÿ][{LATIN}]+")
 # Words with a capital in a sentence, and not in a title
 _CAPITAL = re.compile(
-    rf"(?<![A-Za-z])[a-z]+,? ([A-Z][a-z]{{2,}})(?![A-Za-z])|(?<![A-Za-z])([A-Z][a-z]{{2,}})(?= and {_MADE})"
+    rf"(?<![A-Za-z])[a-z]+,? ([A-Z][a-z]{{2,}})(?![A-Za-z])|(?<![A-Za-z])([A-Z][a-z]{{2,}})(?= and {MADE})"
 )
 # Who writes without capitals: yes beatrix, pick you up at 8
 _HAILED = re.compile(r"(?<![A-Za-z])(?i:yes|no|yeah|ok|okay|hey|hi|hello|thanks|sorry|me!?) [a-z]{3,}(?=[, ])")
@@ -130,7 +138,7 @@ _FIRM, _LOOSE, _TOLD_OF = (tuple(map(re.compile, forms)) for forms in (_FIRM_FOR
 _PERSONS = tuple(map(re.compile, _PERSONS_FORMS))
 _BEFORE_VALUES = _PERSONS[-2:]  # Tanaka L. (<PHONE_NUMBER_v1>), L. Tanaka
 # Small letters: the rest of a name, both of its parts behind what says so, a name of a user as one
-_REST = re.compile(rf"{_MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}}|[A-Z]{{3,}})(?![A-Za-z@/])")
+_REST = re.compile(rf"{MADE}(?P<joined>[. ])(?P<word>[a-z]{{3,}}|[A-Z]{{3,}})(?![A-Za-z@/])")
 _SAYS = re.compile(r" (?:on|at) <| [–—-] <| (?:here|speaking)[,.! ]| and I | (?:are|can|do|will) you |\)")
 _HERE = re.compile(r"(?:\A|\n)(?P<name>[a-z]{3,}[ .][a-z]{3,})(?= (?:here|speaking)[,.!])")
 _REACHED = words("reachable available directly back again only please either anytime home work direct")
@@ -164,34 +172,13 @@ _USER = re.compile(
     r"(?i:(?<![a-z])user(?:name|_name)?|login|owner|assignee|/(?:users|home))[\"']?[ ]?[=:/][ ]?[\"']?"
     r"(?P<name>[A-Za-z][A-Za-z0-9]*(?:[._\-][A-Za-z0-9]+){0,3})(?![A-Za-z0-9@(])"
 )
-_PINYIN = re.compile(rf"(?i:{SYLLABLE}(?:,?[ ]?{SYLLABLE}){{1,3}})")
-_SURNAME_SPELT = re.compile(
-    rf"(?i:(?:{'|'.join(sorted(MANDARIN.split(), key=len, reverse=True))}|ouyang|zhuge|situ|shangguan),?[ ]?"
-    rf"{SYLLABLE}[ -]?(?:{SYLLABLE})?)"
-)
-_SYLLABLES = re.compile(rf"(?i:{SYLLABLE}){{1,2}}")
-_SPELT = re.compile(
-    rf"(?:(?:{ROLES}|{KIN}|尊敬的|联系|妈妈|爸爸|[0-9一二三四五六七八九十]班|全名|名字?|户主"
-    rf"|家属|拼音|英文名?|直属领导)[是为叫写填：: ]{{0,2}}|我和|[请给叫跟和填]"
-    r"|(?<![A-Za-z])(?i:hi|hello|hey|dear)[ ])"
-    r"(?P<name>[a-z]{2,}(?: [a-z]{2,}){0,2}|[A-Z][A-Za-z]+,? [A-Z][a-z]+(?: [A-Z][a-z]+)?)(?![A-Za-z0-9@.])"
-)
-_SPELT_LINE = re.compile(rf"(?m:^)(?P<name>(?:{'|'.join(MANDARIN.lower().split())}) [a-z]{{2,12}})(?m:$)")
-_SPELT_SPEAKER = re.compile(
-    r"(?<![A-Za-z0-9@.])(?P<titled>[a-z]{5,20})(?=女士|先生|小姐|老师)|"
-    rf"(?m:^|(?<=\] ))(?P<name>[a-z]{{2,6}} [a-z]{{2,12}})(?=[：，])"
-    rf"|(?<![A-Za-z])(?P<capitals>[A-Z]{{2,6}} [A-Z][a-z]+)(?=[{HAN}])"
-    rf"|(?m:^)(?P<begins>[A-Z][A-Za-z]+,? [A-Z][a-z]+|[a-z]{{6,16}})(?=[，下])"
-    rf"|{_MADE}[ ]?[(（](?P<inside>[a-z]{{5,20}}|[a-z]{{2,6}} [a-z]{{2,12}})(?=[)）])"
-)
-_SPELT_BESIDE = re.compile(rf"(?<![A-Za-z0-9])(?P<name>[A-Z][a-z]{{1,6}})[ ,]{{1,2}}{_MADE}")
 _SURNAME = rf"(?:{COMPOUND}|[{SURNAMES}{RARE}明南和])"
 _HAN_NAME = rf"(?P<name>{_SURNAME}[{HAN}]{{1,2}})"
 _HAN_FORMS = (
-    rf"(?<![{HAN}]){_HAN_NAME}(?:和|与|跟|、|及){_MADE}",
-    rf"{_MADE}(?:和|与|跟|、|及){_HAN_NAME}(?![{HAN}])",
+    rf"(?<![{HAN}]){_HAN_NAME}(?:和|与|跟|、|及){MADE}",
+    rf"{MADE}(?:和|与|跟|、|及){_HAN_NAME}(?![{HAN}])",
     rf"(?:{ROLES})[：:是为叫 ]{{0,2}}{_HAN_NAME}(?=[^{HAN}]|\Z|[已先要会将说刚])",
-    rf"{_MADE}[ ]?[（(]{_HAN_NAME}(?=[)）])",
+    rf"{MADE}[ ]?[（(]{_HAN_NAME}(?=[)）])",
     rf"给{_HAN_NAME}(?=[写订买发打寄])",
     rf"(?:全名|名字)[是叫：:]{{1,2}}{_HAN_NAME}(?![{HAN}])",
     rf"我[和跟与]{_HAN_NAME}(?=[要想的在已去准打离，、])",
@@ -204,7 +191,7 @@ _WHOLE = re.compile(_HAN_NAME)
 _LEFT = "跟和给让找叫问请由与替帮陪谢的接是系理"
 _FUNCTION = frozenset("和与及跟给让应常成全于向时从连曾可单都就还过能不关别方高易安明南任有为由")
 # A pseudonym and one more character of the name: 全名是<PERSON_v1>蘅。
-_TAIL = re.compile(rf"{_MADE}[ \u3000]?(?P<name>[{HAN}])(?=[与所被][{HAN}]|[。，,、；（(\n]|[ ][（(]|\Z)")
+_TAIL = re.compile(rf"{MADE}[ \u3000]?(?P<name>[{HAN}])(?=[与所被][{HAN}]|[。，,、；（(\n]|[ ][（(]|\Z)")
 _NO_TAIL = frozenset(
     "正行来安好明得在生家成一的是先已知为也平和会可以说总工哥姐叔了吗呢吧啊呀哦哈有等们去我你您他她它个不都就还与跟及收请让给打发付签叫后"
     "前中里外上下多少大小处室组部号户某君兄弟姨婶嫂爷奶妈爸老师士總嗎嘛著着过過时時系係"
@@ -229,7 +216,7 @@ _CHILD = re.compile(rf"(?<=[，,])(?P<name>(?P<one>[{GIVEN_CHARACTERS}])(?P=one)
 # A surname before a title, wherever it stands: 祝福胥律师, 关女士请放心
 _TITLED = re.compile(
     rf"(?P<name>(?P<surname>{COMPOUND}|呼延|淳于|拓跋|纳兰|[{SURNAMES}{RARE}])"
-    r"(?:先生|女士|小姐|老师|医生|经理|总监|主任|律师|阿姨|师傅|教授|护士|警官|太太|大夫))"
+    rf"(?:{CALLINGS}))"
 )
 _OPENERS = words(
     "Mon Tue Wed Thu Fri Sat Sun Great Sure Perfect Wonderful Awesome Excellent Good Fine Okay Next Instead Indeed"
@@ -256,23 +243,12 @@ _PARTS = words(
     " Alien Robot Customer Client Patient Caller Agent Operator Assistant User Human Bot System Question Answer"
     " Note Title Subject Summary Step Input Output Example Result Hint Warning Author Date Location Name Ah-ha"
 )
+_NO_SPEAKERS = frozenset(_PARTS | _OPENERS | NO_WORDS | NO_NAMES | OFFICES | PARTIES)
 _PRODUCT = re.compile(r"(?!Ma?c[A-Z])[A-Z][a-z]+[A-Z]|(?:You|They|We)['’]")
 _COMMON_WORDS = words(
     "there guys everyone everybody sir madam team friend folks sure good great all man dude yes not"
     " that this what dear please thanks thank again today tomorrow here there now back soon and the"
 )
-
-
-class Doubt(NamedTuple):
-    """A place (code points of a text, end exclusive) that may be somebody's name.
-
-    `likely`: it is to be replaced. `by`: what says of whom; what two places of a record tell by the same is, too.
-    """
-
-    start: int
-    end: int
-    likely: bool
-    by: str = ""
 
 
 class LikelyPerson(NamedTuple):
@@ -289,31 +265,19 @@ def unsure(texts: Sequence[str], is_made: Callable[[str], bool]) -> Iterator[int
 
     is_made: whether a word came in the place of another, which a surrogate does.
     """
-    read = _read(texts)
-    of_record = _words_of([folded.text for own in read for _, folded in own])
-    for number, own in enumerate(read):
-        if any(
-            not is_made(folded.text[doubt.start : doubt.end])
-            for _, folded in own
-            for doubt in _doubts(folded.text, of_record)
-        ):
-            yield number
+    units = _read(texts)
+    doubted = {units[at].number for at, doubt in _all(units) if not is_made(units[at].text[doubt.start : doubt.end])}
+    yield from sorted(doubted)
 
 
 def likely_people(texts: Sequence[str], is_made: Callable[[str], bool]) -> Iterator[LikelyPerson]:
     """Yield of what `unsure` tells of one redacted record the places that are names more likely than not."""
-    read = _read(texts)
-    plain = [folded.text for own in read for _, folded in own]
-    of_record = _words_of(plain)
-    found = [
-        (number, inner, folded, doubt)
-        for number, own in enumerate(read)
-        for inner, folded in own
-        for doubt in _doubts(folded.text, of_record)
-    ]
-    places = {(number, doubt.start, doubt.by) for number, *_, doubt in found}
-    told = Counter(by for *_, by in places)
-    for number, inner, folded, doubt in found:
+    units = _read(texts)
+    plain = [unit.text for unit in units]
+    found = list(_all(units))
+    told = Counter(by for *_, by in {(units[at].number, doubt.start, doubt.by) for at, doubt in found})
+    for at, doubt in found:
+        number, inner, folded = units[at]
         written = folded.text[doubt.start : doubt.end]
         if (doubt.likely or (doubt.by and _is_told_twice(doubt.by, told, plain))) and not is_made(written):
             yield LikelyPerson(number, *inner.written(folded.span(doubt.start, doubt.end)), written)
@@ -327,8 +291,49 @@ def _is_told_twice(by: str, told: Mapping[str, int], texts: Iterable[str]) -> bo
     return len(every) > 1 and not any(_AS_TOWN.search(each.string, 0, each.start()) for each in every)
 
 
-def _read(texts: Sequence[str]) -> list[list[tuple[Leaf, Folded]]]:
-    return [[(inner, gathered(fold_url(inner.text))) for inner in inner_texts(text)] for text in texts]
+_HAN_CHARACTER = re.compile(f"[{HAN}]")
+
+
+class _Unit(NamedTuple):
+    """A string of a record, or one in JSON in it: the number of the string, where it stands, and as it is read."""
+
+    number: int
+    inner: Leaf
+    folded: Folded
+
+    @property
+    def text(self) -> str:
+        return self.folded.text
+
+
+def _read(texts: Sequence[str]) -> list[_Unit]:
+    return [
+        _Unit(number, inner, gathered(fold_url(inner.text)))
+        for number, text in enumerate(texts)
+        for inner in inner_texts(text)
+    ]
+
+
+def _all(units: Sequence[_Unit]) -> Iterator[tuple[int, Doubt]]:
+    """Yield the number of a unit of one record and what is doubted in it, text by text and by all of them."""
+    plain = [unit.text for unit in units]
+    of_record, known = _words_of(plain), dict[str, list[Doubt]]()
+    for at, text in enumerate(plain):
+        if text not in known:  # keys and roles stand there again and again
+            known[text] = list(_doubts(text, of_record))
+        yield from ((at, doubt) for doubt in known[text])
+    yield from answers(plain)
+    yield from _by_characters(plain)
+
+
+def _by_characters(texts: Sequence[str]) -> Iterator[tuple[int, Doubt]]:
+    chinese = [at for at, text in enumerate(texts) if _HAN_CHARACTER.search(text)]
+    if chinese:
+        called = addressed([texts[at] for at in chinese])
+        yield from ((at, doubt) for at in chinese for doubt in rare_names(texts[at], called))
+        yield from (
+            (chinese[at], doubt) for at, doubt in repeated([texts[at].translate(simplified()) for at in chinese])
+        )
 
 
 class _Words(NamedTuple):
@@ -347,10 +352,14 @@ def _words_of(texts: Sequence[str]) -> _Words:
 
 
 def _doubts(text: str, of_record: _Words) -> Iterator[Doubt]:
+    yield from touching(text)
     if re.search("[A-Za-z]", text):
         yield from _latin(text, of_record)
         yield from _small(text, of_record)
-    if re.search(f"[{HAN}]", text):
+        yield from speakers(text, _NO_SPEAKERS)
+        yield from pairs(text)
+        yield from by_census(text, _NO_SPEAKERS)
+    if _HAN_CHARACTER.search(text):
         yield from _chinese(text)
 
 
@@ -372,7 +381,7 @@ def _latin(text: str, of_record: _Words) -> Iterator[Doubt]:
             if (
                 is_end
                 or parts[-1] in NO_NAMES
-                or not NO_WORDS.isdisjoint(parts)
+                or not (NO_WORDS | PARTIES).isdisjoint(parts)
                 or parts[0] in (_PARTS if form is _SPEAKS else _KIN_WORDS)
                 or (form is _PAIR and parts[0] not in of_record.alone)
             ):
@@ -454,22 +463,10 @@ def _chinese(text: str) -> Iterator[Doubt]:
             yield Doubt(cell.start, cell.end, likely=True)
     yield from (Doubt(each.start, each.end, each.likely, each.by) for each in nicknames(text))
     yield from _given(text)
-    yield from (_doubt(match, "name") for match in _TAIL.finditer(text) if match["name"] not in _NO_TAIL)
-    yield from _spelt(text)
-
-
-def _spelt(text: str) -> Iterator[Doubt]:
-    """Chinese names in Latin letters beside Chinese words."""
-    for form in (_SPELT, _SPELT_LINE):
-        for match in form.finditer(text):
-            if _is_spelt(match["name"]):
-                yield _doubt(match, "name", likely=_begins_with_surname(match["name"]))
-    for match in _SPELT_SPEAKER.finditer(text):
-        if _is_spelt(match[str(match.lastgroup)].lower()):
-            yield _doubt(match, str(match.lastgroup), likely=_begins_with_surname(match[str(match.lastgroup)]))
-    for match in _SPELT_BESIDE.finditer(text):
-        if match["name"] not in NO_WORDS and _SYLLABLES.fullmatch(match["name"]):
+    for match in _TAIL.finditer(text):
+        if match["name"] not in _NO_TAIL and not is_entry(text[match.start("name") : match.end("name") + 1]):  # 参与
             yield _doubt(match, "name")
+    yield from spelt_names(text)
 
 
 def _given(text: str) -> Iterator[Doubt]:
@@ -517,15 +514,3 @@ def _reads_as_name(name: str) -> bool:
 
 def _is_word(name: str) -> bool:
     return is_entry(name) or is_often(name[:2]) or name[1:] in TITLES or is_entry(name[:2])
-
-
-@cache
-def _is_spelt(name: str) -> bool:
-    """Whether small letters are a name as it is spelt: le luqiao, zangfenglan."""
-    return _PINYIN.fullmatch(name) is not None and name not in _COMMON_WORDS
-
-
-@cache
-def _begins_with_surname(name: str) -> bool:
-    """Whether a name in Latin letters is a Mandarin surname and one or two syllables: wangke, Xie, Can."""
-    return _SURNAME_SPELT.fullmatch(name) is not None

@@ -4,6 +4,22 @@ from sabotage import Sabotage
 
 SABOTAGES = (
     Sabotage(
+        "answers_to_a_question_for_the_name_stay",
+        "a redaction replaces the name that somebody tells when asked for it",
+        "datacheck.pii.redact.asked.answers",
+        "if len(text) <= _LONGEST and",
+        "if len(text) > _LONGEST and",
+        "tests/pii/test_rests_of_names.py::test_who_is_likely_somebody",
+    ),
+    Sabotage(
+        "rests_of_names_are_not_listed",
+        "what touches a pseudonym and may be the rest of a name is listed",
+        "datacheck.pii.redact.touching.touching",
+        'if "<PERSON_" in text:',
+        "if False:",
+        "tests/pii/test_rests_of_names.py::test_what_may_be_the_rest_of_a_name_is_listed",
+    ),
+    Sabotage(
         "said_digits_are_no_number",
         "digits that are said one by one are replaced, for they have a plain form",
         "datacheck.pii.redact.doubtful.plain",
@@ -311,7 +327,7 @@ SABOTAGES = (
         "a_party_is_a_part_of_a_name",
         "Plaintiff is no part of a name",
         "datacheck.pii.redact.row_names._led",
-        "parts[0] in NO_WORDS | _PARTIES",
+        "parts[0] in NO_WORDS | PARTIES",
         "not parts",
         "tests/pii/test_row_names.py::test_a_party_is_no_part_of_a_name",
     ),
