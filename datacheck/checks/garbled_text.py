@@ -19,6 +19,7 @@ from datacheck.features.turn_texts import (
     without_code,
 )
 from datacheck.features.worn_texts import WORN, WornSigns, worn_texts
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.escapes import ESCAPE, left_escaped
 from datacheck.text.mojibake import mojibake
@@ -34,7 +35,7 @@ _CONTRACTED = ascii_edges(
 )
 # Commas that the encoding lacks: "一是水?二是光?" and "first water? then light? and". Questions have their own words.
 _LOST_COMMA = r"\p{Han}\?\p{Han}|[a-z]\? [a-z]"
-_QUESTION = r"(?:吗|呢|吧|么|啊|嘛|谁|哪|怎|几|多|何|是否|不|没)[^？?。！!\n，,]{0,12}\?"
+_QUESTION = in_both_scripts(r"(?:吗|呢|吧|么|啊|嘛|谁|哪|怎|几|多|何|是否|不|没)[^？?。！!\n，,]{0,12}\?")
 _COMMA = r"[，,、]\s?[\p{L}\p{N}]"
 _COMMAS = 2
 _IN_SMALL = r"^[\s\W]*[a-z]"

@@ -19,7 +19,7 @@ from datacheck.features.turn_texts import (
     texts_of,
     without_code,
 )
-from datacheck.text.chinese import each_in_both_scripts
+from datacheck.text.chinese import each_in_both_scripts, in_both_scripts
 from datacheck.text.edges import ascii_edges
 
 _LINE = r"\n[ \t>]{0,3}"
@@ -36,7 +36,7 @@ _PATTERNS = each_in_both_scripts(
         "question_turn": rf"{_LINE}问 ?[:：]{_REPLY}答 ?[:：]",
     }
 )
-_GATE = (
+_GATE = in_both_scripts(
     rf"{_LINE}(?:\[\|Human|<human>"
     r"|(?:#{2,4} ?|\*\*)?(?:Human|User|USER|Instruction|Assistant|Response|用户|人类|指令|问))"
 )
@@ -44,7 +44,7 @@ _GATE = (
 _MARKS = r"(?:[*#\[<|（(]+ ?)?"
 _ENDS = r"(?:\*\*|[|>\])）])*(?: ?\([^()\n]{1,40}\)| ?（[^（）\n]{1,20}）)? ?[:：]"
 _NAME = r"[\p{L}\p{N}][\p{L}\p{N}'’._ -]{0,24}"
-_BOTS = (
+_BOTS = in_both_scripts(
     r"(?:[\w ]{0,12} )?(?:AI|[Aa]ssistant|ASSISTANT|[Bb]ot|[Cc]hat[Bb]ot|ChatGPT|[Aa]gent|[Ss]ystem|SYSTEM|[Cc]omputer)"
     r"|[\p{Han}A-Z]{0,4}(?:机器人|助手|客服|助理|系统)"
 )

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from datacheck.check import Feature, Need, View
+from datacheck.text.chinese import simplified
 from datacheck.text.graders import TAKERS, agree, latex, taker_of
 from datacheck.text.keys import TESTS
 from datacheck.text.prose import top_key
@@ -143,5 +144,5 @@ def _unknown(gold: str) -> bool:
     """Whether it says that there is no answer: "N/A", "（略）", "……"."""
     if len(gold) > _LONGEST_WORD:
         return False
-    plain = unicodedata.normalize("NFKC", gold).casefold().strip(" 。.")
+    plain = simplified(unicodedata.normalize("NFKC", gold)).casefold().strip(" 。.")
     return not plain or plain.removeprefix("(").removesuffix(")") in _NO_ANSWER

@@ -4,6 +4,8 @@ from typing import Literal
 
 import polars as pl
 
+from datacheck.text.chinese import all_in_both_scripts
+
 _MARKED = r"(?:(?:\A|\n)[ \t]*(?:\*\*)?|#{2,4} ?)(?i:%s)(?:\*\*)? ?[:：](?:\*\*)?"  # where a line begins, or behind ###
 _LABELS = (
     ("Q|Question", "A|Answer"),
@@ -23,7 +25,7 @@ _TOKENS = (
 _ENDED = r"(?:</s>|<\|[a-z_]+\|>|<end_of_turn>|\s)*"
 _MARKS = (*_TOKENS, *((_MARKED % asked, _MARKED % told) for asked, told in _LABELS))
 # Both sides from the first marks on: later turns are part of what is answered.
-_FOUND = tuple(rf"(?s){asked}(.*?){_ENDED}{told}(.*?){_ENDED}\z" for asked, told in _MARKS)
+_FOUND = all_in_both_scripts(rf"(?s){asked}(.*?){_ENDED}{told}(.*?){_ENDED}\z" for asked, told in _MARKS)
 
 
 def side_of_text(side: Literal["question", "answer"]) -> pl.Expr:

@@ -5,6 +5,7 @@ import re
 import polars as pl
 
 from datacheck.features.texts import only, row_texts
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.graders import TAKERS, choice, number
 
 LETTERS = 80  # bytes of letters, LaTeX's commands not counted; a longer gold is prose, which a copy may say otherwise
@@ -14,12 +15,14 @@ _ALONE = r'^\["?([^",\[\]]*)"?\]$'  # ["309"]: a list of one
 _DRESS = r"\\left|\\right|\\[,;! ]|[\s$]"  # how a formula is set, not what it says
 _AT_THE_END = ".。,，;；"
 # Numbers that a collection gives to its tasks: `12.`, `Question 12:`, `第12题`, and `(12)` behind the last sentence.
-_NUMBERED = (
+_NUMBERED = in_both_scripts(
     r"(?i)^\s*(?:(?:question|problem|exercise|example|task|no|q|第)\s*[.#:]?\s*)?[(（\[【#]?\d+\s*[)）\]】.、:：题]+"
     r"|[\s?!.。？！,，;；:：][(（\[【]\s*\d+\s*[)）\]】]\s*$"
 )
 _NO_LETTERS = re.compile(r"\\[A-Za-z]+|[\W\d_]+")
-_NUMBERS = r"\d+|[一二三四五六七八九十百千万亿两零〇]{2,}"  # 三十六; one such character is often no number
+_NUMBERS = in_both_scripts(
+    r"\d+|[一二三四五六七八九十百千万亿两零〇]{2,}"
+)  # 三十六; one such character is often no number
 _THOUSANDS = r"(\d),(\d{3})"
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LETTERED = r"^[(（\[]?[A-Z][)\]）.．:：、]\s*"  # (B) before what an option says

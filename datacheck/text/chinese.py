@@ -9,7 +9,7 @@ from typing import TypeVar
 from datacheck.text import tables
 
 Key = TypeVar("Key")
-_BESIDES = {"着": "著", "账": "帳", "你": "妳"}  # which OpenCC leaves as they are: they have other meanings, too
+_BESIDES = {"着": "著", "账": "帳", "你": "妳", "为": "爲"}  # beside OpenCC's, and of no character set
 
 
 @lru_cache(16)
@@ -51,8 +51,8 @@ def _simplified() -> dict[int, int]:
 
 @cache
 def _traditional() -> dict[str, str]:
-    """The traditional forms of a character, of those that Big5 has: rare variants are in no text."""
-    known = set("".join(map(chr, _simplified())).encode("big5", "ignore").decode("big5"))
+    """The traditional forms of a character that are in Big5 or the signs of Hong Kong: others are in no text."""
+    known = set("".join(map(chr, _simplified())).encode("big5hkscs", "ignore").decode("big5hkscs"))
     forms: dict[str, str] = defaultdict(str, _BESIDES)
     for traditional, plain in _simplified().items():
         if chr(traditional) in known:

@@ -6,12 +6,15 @@ is told as the answer, at the end: what a question mark follows was an example, 
 
 import re
 
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.graders import number
 
 _MARK = re.compile(
-    r"#{4}|\\f?boxed\s*\{"
-    r"|(?:\b(?:answer|solution|ground[ _]truth)(?![0-9a-z_])|答案|正解|正确选项)"
-    r"\s*(?:\b(?:is|was|equals)\b|是|为|等于)?\s*[:=]?"
+    in_both_scripts(
+        r"#{4}|\\f?boxed\s*\{"
+        r"|(?:\b(?:answer|solution|ground[ _]truth)(?![0-9a-z_])|答案|正解|正确选项)"
+        r"\s*(?:\b(?:is|was|equals)\b|是|为|等于)?\s*[:=]?"
+    )
 )
 _OPENING = " \t\r\n*_`$([{"
 _NUMBER = re.compile(r"[-+]?[$€£¥]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:/\d+)?")
