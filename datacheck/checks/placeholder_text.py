@@ -111,7 +111,7 @@ _FORMS = ascii_edges(
 # The dollar of ${a_n}=\frac{1}{2}$ opens a formula; a dollar before a brace opens the next placeholder.
 _FORMULA = r"\$\{[A-Za-z][A-Za-z0-9_.]*\}[^$\n]{0,200}\$(?:[^{]|$)"
 _BRACES = ("template_field", "shell_variable", "format_field")
-_ALONE = rf"(?m)^[ \t]*\{{(?:{_FIELDS})\}}[ \t]*$"  # in a line of its own
+_ALONE = in_both_scripts(rf"(?m)^[ \t]*\{{(?:{_FIELDS})\}}[ \t]*$")  # in a line of its own
 _GIVEN = either(_PATTERNS[kind] for kind in _BRACES)
 
 

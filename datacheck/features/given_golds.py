@@ -12,7 +12,7 @@ from datacheck.text.rules import Rule
 from datacheck.text.stated import holds, states
 
 _VERDICTS = frozenset(
-    {"true", "false", "正确", "错误", "correct", "incorrect", "不正确", "not given"}
+    {"true", "false", "正确", "错误", "不正确", "正確", "錯誤", "不正確", "correct", "incorrect", "not given"}
 )  # asked for by name
 # Of formulas: `f(n)`, `30^\circ` and `\begin{pmatrix} 7 \\ -2 \end{pmatrix}` say no more than two characters do.
 _SIGNS = re.compile(r"\\(?:begin|end)\{[a-z]+\*?\}|\\[a-z]+|\W|_")

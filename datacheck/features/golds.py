@@ -8,7 +8,7 @@ from typing import Any, Literal
 import polars as pl
 
 from datacheck.check import Feature, Need, View
-from datacheck.text.chinese import simplified
+from datacheck.text.chinese import in_both_scripts, simplified
 from datacheck.text.graders import TAKERS, agree, latex, taker_of
 from datacheck.text.keys import TESTS
 from datacheck.text.prose import top_key
@@ -71,7 +71,9 @@ def golds_of(turns: pl.LazyFrame, of: Of, extract: Extract) -> pl.DataFrame:
 
 
 # The path of a worked solution beside the gold, of which no format speaks.
-SOLUTION = r"^(?:(?:solution|generated_solution|rationale|explanation|analysis|解析|解答|解题过程)(?:\[0\])?|steps)$"
+SOLUTION = in_both_scripts(
+    r"^(?:(?:solution|generated_solution|rationale|explanation|analysis|解析|解答|解题过程)(?:\[0\])?|steps)$"
+)
 
 
 class OwnAnswers(Feature):

@@ -5,10 +5,11 @@ import polars as pl
 from datacheck.check import Feature, View
 from datacheck.features.row_keys import hashes
 from datacheck.features.texts import On, row_texts
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.normalise import normalise
 
-_NUMBER = r"[0-9]+(?:[.,:/][0-9]+)*|[零〇一二两三四五六七八九十百千万亿]{1,12}"
+_NUMBER = in_both_scripts(r"[0-9]+(?:[.,:/][0-9]+)*|[零〇一二两三四五六七八九十百千万亿]{1,12}")
 _NAME = ascii_edges(r"\b[A-Z][a-z]+(?:\s+[A-Z][a-z]+)*\b")  # Tom is a name in "Tom有3个苹果" too
 _NICKNAME = r"[小老阿][明红刚华丽强军亮芳东李王张刘陈杨赵周吴林梅兰英杰玲燕波涛]"
 

@@ -18,6 +18,7 @@ from datacheck.features.text_key import media
 from datacheck.features.texts import PARTS, of_part, only, row_texts
 from datacheck.text import sketches
 from datacheck.text.arrays import Bools, Int64s, UInt32s, UInt64s
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.codes import cuts, from_lengths, row_numbers
 from datacheck.text.disk_sets import PlacedSets, SpilledSets
 from datacheck.text.matching import ALIKE_FROM, alike, shared
@@ -31,7 +32,7 @@ AT_ONCE = 4_000  # rows that one task reads, or those of one part
 SAMPLE = 5_000  # rows on which the search is compared with the complete one
 SAMPLED_COPIES = 20  # of them with one value: a row that was copied 100,000 times has five billion pairs
 QUOTED = 120  # rows whose texts are kept, to plant copies of them
-_LETTER = r"^\W*(?i:(?:the )?answer|答案)?\s*[:：是为]?\W*[A-Ha-h]\W*$"
+_LETTER = in_both_scripts(r"^\W*(?i:(?:the )?answer|答案)?\s*[:：是为]?\W*[A-Ha-h]\W*$")
 _ANSWERS = (pl.col("role") == "assistant").fill_null(value=False) | pl.col("part").is_in(PARTS["response"])
 # Short golds, and those behind a mark, are compared as such (`tasks`); a long one is an answer like others.
 _ANSWERS &= (pl.col("part") != "answer") | (

@@ -29,11 +29,11 @@ _MARKED = re.compile(
 _PART = r"^(.+)\[\d+\]$"  # a part of a list content
 _THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)  # LLaMA-Factory lets one stand before the call
 _SHOWN = 3  # violations per call
-_SAYS_SO = re.compile(r"(?i)(?:\.\.\.|…|truncated|omitted|截断|省略)\W*$")  # a result that its tool cut says so
+_SAYS_SO = re.compile(r"(?i)(?:\.\.\.|…|truncated|omitted|截断|截斷|省略)\W*$")  # a result that its tool cut says so
 # A whole value that nobody filled in.
 _PLACEHOLDER = re.compile(
     r"<[A-Za-z][A-Za-z_ ]{1,40}>|\{\{\s*\w+\s*\}\}|\[(?:insert|your) [^\]\n]{1,40}\]"
-    r"|\[?<?(?:YOUR|INSERT)_[A-Z_]{2,40}>?\]?|your_[a-z_]{2,30}|<你的\w{1,10}>|请输入\w{1,10}|待填写"
+    r"|\[?<?(?:YOUR|INSERT)_[A-Z_]{2,40}>?\]?|your_[a-z_]{2,30}|<你的\w{1,10}>|[请請][输輸]入\w{1,10}|待填[写寫]"
 )
 # A tool whose definition a result gives, as a search for tools does.
 _FOUND = re.compile(r'"name"\s*:\s*"([\w.-]{1,100})"')

@@ -8,6 +8,7 @@ import polars as pl
 from polars.io.plugins import register_io_source
 
 from datacheck.check import View, learnt, saying
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.edges import ascii_edges
 from datacheck.text.views import alone
 
@@ -29,7 +30,7 @@ _BEFORE = 30  # characters that are shown before a place
 _FEW = 500  # lines
 Texts = Callable[[pl.Series], pl.LazyFrame]  # the texts of some rows
 # The path of what stands beside a message's content, and of a worked solution beside a gold.
-THOUGHTS = (
+THOUGHTS = in_both_scripts(
     r"\.(?:reasoning_content|reasoning|thinking)$"
     r"|^(?:solution|generated_solution|rationale|cot|explanation|reasoning|thinking|analysis|解析|解答|解题过程)(?:\[0\])?$|^steps$"
 )

@@ -22,6 +22,7 @@ _FORMS = (
 _PLAIN = re.compile(r"(?P<sign>-?)(?P<digits>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]{1,30})(?P<part>\.[0-9]{1,30})?")
 _OPPOSITE = {
     "yes": "no", "true": "false", "correct": "incorrect", "是": "否", "正确": "错误", "对": "错",
+    "正確": "錯誤", "對": "錯",
 }  # fmt: skip
 _OTHERS = {**_OPPOSITE, **{other: one for one, other in _OPPOSITE.items()}}
 

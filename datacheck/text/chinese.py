@@ -1,14 +1,15 @@
 """Simplified and traditional Chinese, a character for a character, by OpenCC's table (電話 is 电话); no phrases."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from itertools import pairwise
 from typing import TypeVar
 
 from datacheck.text import tables
 
 Key = TypeVar("Key")
+_PARTS = re.compile(r"\\?.", re.DOTALL)  # a character, with the sign that escapes it
 _BESIDES = {"着": "著", "账": "帳", "你": "妳", "为": "爲"}  # beside OpenCC's, and of no character set
 
 
@@ -25,11 +26,11 @@ def in_both_scripts(pattern: str) -> str:
         return pattern
     made: list[str] = []
     inside = False
-    for before, char in pairwise(" " + pattern):
-        if before != "\\" and char in "[]":
-            inside = char == "["
-        forms = _traditional().get(char, "")
-        made.append(f"[{char}{forms}]" if forms and not inside else char + forms)
+    for part in _PARTS.findall(pattern):
+        if part in "[]":
+            inside = part == "["
+        forms = _traditional().get(part, "")
+        made.append(f"[{part}{forms}]" if forms and not inside else part + forms)
     return "".join(made)
 
 

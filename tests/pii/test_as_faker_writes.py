@@ -93,5 +93,6 @@ def test_plates(text, entity, value):
 
 def test_either_script():
     assert in_both_scripts(r"[0-9号\]楼]号") == r"[0-9号號\]楼樓][号號]"
+    assert in_both_scripts(r"[^\\]发") == r"[^\\][发發髮]"
     assert in_both_scripts(r"[^发]\[台") == r"[^发發髮]\[[台檯臺颱]"
     assert simplified("台灣大道三段99號") == "台湾大道三段99号"
