@@ -51,7 +51,7 @@ _NOTICES_ZH = in_both_scripts(
     r"|(?:抱歉|对不起)?[，,]?(?:您|你)?的?(?:输入|提问|问题|请求|内容)(?:中|可能|疑似)?(?:包含|涉及|含有|触发)了?(?:敏感|违规|不当)(?:内容|信息|词)"
     r"|(?:账户)?(?:额度|余额|配额)(?:不足|已用完|已用尽)|内部服务器错误|(?:回答|回复)?生成失败|发生(?:了?未知|内部)错误"
 )
-_STATUS = r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)"
+_STATUS = in_both_scripts(r"(?:http(?:/\d(?:\.\d)?)?|error|status|code|错误码?|状态码?)")
 _KEYS = "error|errors|error_code|error_msg|error_message|errcode|errmsg|err_msg|exception"
 _PATTERNS = each_in_both_scripts(
     {

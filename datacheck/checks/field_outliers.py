@@ -10,6 +10,7 @@ from datacheck.features.languages import Languages, words
 from datacheck.features.record_fields import RecordFields
 from datacheck.features.turn_texts import of_rows, per_kind
 from datacheck.loading.kinds import BINARY
+from datacheck.text.chinese import each_in_both_scripts, in_both_scripts
 from datacheck.trainers.verl import SCORED
 
 _LEAST = 20  # rows of a file, or values of a field, from which on there is something that is usual
@@ -23,15 +24,17 @@ _YEARS = 10  # before or after nearly all dates
 _SCALES = {1: (0, (1,)), 5: (1, (2, 3)), 10: (2, (3, 4))}
 _NOTHING = r"(?i)^(?:unknown|null|undefined|nan|n/?a|#n/a|tbd|todo|未知|待定)$"
 _SPLIT = r"(?i)(?:^|_)(?:split|fold|partition)$"
-_TRAIN = r"(?i)^(?:train|training|训练集?)$"
-_HELD_OUT = r"(?i)^(?:test|testing|eval|evaluation|dev|valid|validation|val|测试集?|验证集?)$"
+_TRAIN = in_both_scripts(r"(?i)^(?:train|training|训练集?)$")
+_HELD_OUT = in_both_scripts(r"(?i)^(?:test|testing|eval|evaluation|dev|valid|validation|val|测试集?|验证集?)$")
 _LANGUAGE = r"(?i)^(?:lang|language|locale|prompt_lang(?:uage)?)$"
-_LANGUAGES = {
-    "han": r"(?i)^(?:zh|zho|cmn|zh[-_].*|chinese|mandarin|中文|汉语|简体中文)$",
-    "latin": r"(?i)^(?:en|eng|en[-_].*|english|英文|英语)$",
-    "cyrillic": r"(?i)^(?:ru|rus|russian|俄语)$",
-    "hangul": r"(?i)^(?:ko|kor|korean|韩语)$",
-}
+_LANGUAGES = each_in_both_scripts(
+    {
+        "han": r"(?i)^(?:zh|zho|cmn|zh[-_].*|chinese|mandarin|中文|汉语|简体中文)$",
+        "latin": r"(?i)^(?:en|eng|en[-_].*|english|英文|英语)$",
+        "cyrillic": r"(?i)^(?:ru|rus|russian|俄语)$",
+        "hangul": r"(?i)^(?:ko|kor|korean|韩语)$",
+    }
+)
 _WORDS = 10  # of a row, from which on its texts show a language
 _HARDLY = 0.05  # of these in the script of the label: the texts are in another language
 _MEANT = 0.2  # where more of the rows contradict their label, it speaks of something else

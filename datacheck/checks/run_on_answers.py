@@ -58,7 +58,9 @@ _ASKED = ascii_edges(
     r"|对话|聊天|剧本|访谈|采访|角色|扮演|情景|模拟|问答|客服|故事|小说|相声|小品|模板|示例|用户|[问答] ?[:：]"
 )
 _SHOWN = 40  # characters on either side of a seam
-_ASKED_TEMPLATE = r"(?i)###|prompt|template|fine-?tun|instruction[- ]tun|alpaca|vicuna|模板|提示词|微调"
+_ASKED_TEMPLATE = in_both_scripts(
+    r"(?i)###|prompt|template|fine-?tun|instruction[- ]tun|alpaca|vicuna|模板|提示词|微调"
+)
 
 
 class SpeakingTexts(Suspects):

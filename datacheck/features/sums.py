@@ -18,14 +18,16 @@ _NEAR = 80  # characters around a sum in which it may be called wrong
 _SHOWN = 40  # characters that are shown before it
 _DISPUTED = re.compile(
     in_both_scripts(
-        r"(?i)\bwait\b|incorrect|\bwrong|mistake|\berrors?\b|\bnot\b|n't\b|≠|\boops|\bactually\b|should (?:be|have)"
+        r"(?i)\bwait\b|incorrect|\bwrong|mistake|\berrors?\b|\bnot\b|n't\b|≠|\boops|\bactually\b"
+        r"|should (?:be|have)"
         r"|\bfalse\b|\binstead\b|不对|错|不等|应为|应该?是|不成立|不是|而不|更正"
     )
 )
 # Where numbers are not decimal, or signs mean something else.
 _OTHERWISE = re.compile(
     in_both_scripts(
-        r"(?i)\bmod(?:ulo|ular)?\b|\bbinary\b|\bhex|\boctal|\bbase[- ]?\d|\bxor\b|puzzle|riddle|operator|\bpattern\b"
+        r"(?i)\bmod(?:ulo|ular)?\b|\bbinary\b|\bhex|\boctal|\bbase[- ]?\d|\bxor\b|puzzle|riddle|operator"
+        r"|\bpattern\b"
         r"|\bclock\b|进制|取模|模\s*\d|异或|新运算|规定|定义|谜|规律|时钟"
     )
 )
