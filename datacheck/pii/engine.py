@@ -23,6 +23,7 @@ from datacheck.pii.matching.required import plain
 from datacheck.pii.names import JiebaEngine, NameRecognizer, artifacts, listed, titled, windows
 from datacheck.pii.recognizers import RECOGNIZERS, Recognizer
 from datacheck.pii.recognizers.base import span
+from datacheck.text.chinese import in_both_scripts
 from datacheck.text.words import WordFinder
 
 # Presidio logs matched text (iban_recognizer.py) and, below CRITICAL, a line per text.
@@ -217,7 +218,7 @@ def _has_tests(text: str) -> bool:
 
 
 def _optional(expression: str) -> "regex.Pattern[str] | None":
-    return compiled(expression) if expression else None
+    return compiled(in_both_scripts(expression)) if expression else None
 
 
 class _NoModel(NoOpNlpEngine):

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from datacheck.text.chinese import in_both_scripts
+
 # What people put between the digits of one number. Not "/" (two numbers) and not "," (CSV).
 SEPARATOR = r"[ \t\u00a0\u2000-\u200a\u202f\u3000\-\u2010-\u2015\u2212.·•・_()（）]"
 GAP = SEPARATOR + "{0,3}"
@@ -95,7 +97,7 @@ def one_of(words: Iterable[str]) -> str:
 
 def anywhere(*words: str) -> str:
     """Return a Rust expression for words in any case, of texts without white space, as context is read."""
-    return f"(?i:{'|'.join(words)})"
+    return in_both_scripts(f"(?i:{'|'.join(words)})")
 
 
 def english(*phrases: str) -> str:

@@ -15,7 +15,7 @@ from datacheck.pii.recognizers import email_address
 from datacheck.pii.redact.addressed import Addressed, addressed
 from datacheck.pii.redact.doubtful import is_seen, passed, plain, rough_values, stand_near
 from datacheck.pii.redact.leaves import Kind, Leaf, inner_spans, inner_texts
-from datacheck.pii.redact.likely_names import gathered, simplified
+from datacheck.pii.redact.likely_names import gathered
 from datacheck.pii.redact.owners import owners, users
 from datacheck.pii.redact.related import related
 from datacheck.pii.redact.row_names import row_names, surnames_of_people
@@ -23,6 +23,7 @@ from datacheck.pii.redact.traces import Original, Trace, Traces
 from datacheck.pii.redact.unsure import likely_people
 from datacheck.pii.rules import Rules, identified
 from datacheck.pii.split import Split
+from datacheck.text.chinese import simplified
 
 with lean():
     from presidio_anonymizer import AnonymizerEngine
@@ -308,8 +309,8 @@ def as_called(value: Original) -> Original:
 
 def _is_part_of(part: str, name: str) -> bool:
     """Whether somebody of a full name may be called so: 小顾 and 顾 of 顾雪, 晨枫 of 王晨枫."""
-    plain = "".join(name.split()).translate(simplified())
-    part = part.translate(simplified()).lstrip("老小阿") or part
+    plain = simplified("".join(name.split()))
+    part = simplified(part).lstrip("老小阿") or part
     return len(plain) > len(part) and (plain.startswith(part) or plain.endswith(part))
 
 

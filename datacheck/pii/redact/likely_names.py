@@ -19,7 +19,7 @@ from datacheck.pii.recognizers.person import COMPOUNDS, GIVEN, SURNAMES
 from datacheck.pii.redact.addressed import Addressed
 from datacheck.pii.redact.callings import TITLES
 from datacheck.pii.tagger import dictionary, is_entry, modules, tagger
-from datacheck.text import tables
+from datacheck.text.chinese import simplified
 
 _LEAST = 0.0
 """At or above it is a name: .87 of the names of a generator, and 4 words in 100 texts of encyclopaedias and exams."""
@@ -107,7 +107,7 @@ def gathered(folded: Folded) -> Folded:
 
 def likely_names(text: str, leads: re.Pattern[str], called: Addressed) -> list[LikelyName]:
     """Return the names of a text, in order, never overlapping; `leads`: more that stands before a name."""
-    simple = text.translate(simplified())
+    simple = simplified(text)
     found: list[LikelyName] = []
     for run in _RUN.finditer(simple):
         if _HAS_SURNAME.search(run[0]):
@@ -216,11 +216,3 @@ def _characters() -> tuple[dict[str, float], dict[str, float], dict[str, float]]
 @cache
 def _total() -> int:
     return int(dictionary()["count"].sum())
-
-
-@cache
-def simplified() -> dict[int, str]:
-    """Traditional characters as simplified ones, one by one."""
-    return {
-        first + n: chr(mapped[0] + n) for first, last, mapped in tables.read("t2s") for n in range(last - first + 1)
-    }

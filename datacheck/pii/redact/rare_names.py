@@ -12,9 +12,10 @@ from datacheck.pii.matching.expressions import HAN
 from datacheck.pii.recognizers.person import COMPOUND, SURNAMES
 from datacheck.pii.redact.addressed import Addressed
 from datacheck.pii.redact.doubt import Doubt, is_spoken_of
-from datacheck.pii.redact.likely_names import RARE, is_led, likely_names, simplified
+from datacheck.pii.redact.likely_names import RARE, is_led, likely_names
 from datacheck.pii.redact.row_names import LEADS, SOUNDS
 from datacheck.pii.tagger import is_entry
+from datacheck.text.chinese import simplified
 
 _LIKELY, _LEAST = 3.0, 0.0
 _POINTS = tuple("·•・‧.《")
@@ -27,7 +28,7 @@ _CANDIDATE = re.compile(rf"(?=(?P<surname>{COMPOUND}|[{SURNAMES}{RARE}])(?P<give
 def rare_names(text: str, called: Addressed) -> Iterator[Doubt]:
     """Yield the names of a text in which names are replaced already."""
     for run in _RUN.finditer(text):
-        if not _has_candidate(run[0].translate(simplified())):
+        if not _has_candidate(simplified(run[0])):
             continue
         first = max(0, run.start() - 1)
         for start, end, score in likely_names(text[first : run.end() + 1], LEADS, called):

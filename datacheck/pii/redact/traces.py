@@ -33,8 +33,8 @@ from datacheck.pii.redact import spelt
 from datacheck.pii.redact.callings import called, named, nicknamed
 from datacheck.pii.redact.handles import Handles
 from datacheck.pii.redact.leaves import Kind, Span, inner_strings, inner_texts
-from datacheck.pii.redact.likely_names import simplified
 from datacheck.pii.tagger import is_entry
+from datacheck.text.chinese import simplified
 
 _BETWEEN_DIGITS = re.compile(SEPARATOR)
 # A long number goes on in the next line, item or quotation; the digits of several lines are no short one.
@@ -174,7 +174,7 @@ class Traces:
             return []
         folded = fold_url(text)
         if self._is_chinese and _HAN.search(folded.text):  # 張詠詩 is 张咏诗
-            folded = Folded(folded.text.translate(simplified()), folded.offsets)
+            folded = Folded(simplified(folded.text), folded.offsets)
         found = [*self._as_written(folded), *self._as_called(folded)]
         if self._capital:  # Will Grant would not have "I will grant you" changed
             found = [each for each in found if each.value not in self._capital or not _has_small(text, each)]
@@ -245,7 +245,7 @@ class Traces:
     def _with_familiar(self, text: str, trace: Trace) -> Trace:
         """A surname with the 老 or 小 before it: it goes as a whole, for nobody says 老<PERSON_v1>."""
         before = text[trace.start - 1 : trace.start] if trace.start else ""
-        familiar = before in _FAMILIAR and text[trace.start : trace.end].translate(simplified()) in self._parts
+        familiar = before in _FAMILIAR and simplified(text[trace.start : trace.end]) in self._parts
         return trace._replace(start=trace.start - 1) if familiar else trace
 
     def inside(self, text: str) -> list[tuple[int, Span, Kind]]:
@@ -304,7 +304,7 @@ class Traces:
 
 
 def _in_simplified(values: Sequence[Original]) -> list[Original]:
-    return [value._replace(written=value.written.translate(simplified())) for value in values]
+    return [value._replace(written=simplified(value.written)) for value in values]
 
 
 class _SpeltNames:

@@ -24,7 +24,7 @@ from datacheck.pii.redact.by_census import by_census
 from datacheck.pii.redact.callings import TITLES as CALLINGS
 from datacheck.pii.redact.doubt import MADE, Doubt
 from datacheck.pii.redact.leaves import Leaf, inner_texts
-from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered, simplified
+from datacheck.pii.redact.likely_names import GIVEN_CHARACTERS, RARE, gathered
 from datacheck.pii.redact.nicknames import is_often, nicknames
 from datacheck.pii.redact.rare_names import rare_names
 from datacheck.pii.redact.repeated import repeated
@@ -35,6 +35,7 @@ from datacheck.pii.redact.touching import OFFICES, touching
 from datacheck.pii.redact.users import written_apart
 from datacheck.pii.tables import persons_cells
 from datacheck.pii.tagger import is_entry
+from datacheck.text.chinese import simplified
 
 _ONE = (
     rf"(?<![{LATIN}0-9@/.\-<])[{UPPER}](?:['’][{UPPER}])?[{LATIN}]+"
@@ -331,9 +332,7 @@ def _by_characters(texts: Sequence[str]) -> Iterator[tuple[int, Doubt]]:
     if chinese:
         called = addressed([texts[at] for at in chinese])
         yield from ((at, doubt) for at in chinese for doubt in rare_names(texts[at], called))
-        yield from (
-            (chinese[at], doubt) for at, doubt in repeated([texts[at].translate(simplified()) for at in chinese])
-        )
+        yield from ((chinese[at], doubt) for at, doubt in repeated([simplified(texts[at]) for at in chinese]))
 
 
 class _Words(NamedTuple):
@@ -448,7 +447,7 @@ def _is_told(name: str, of_record: _Words) -> bool:
 
 
 def _chinese(text: str) -> Iterator[Doubt]:
-    text = text.translate(simplified())
+    text = simplified(text)
     for form in _BY_HAN:
         for match in form.finditer(text):
             if not _is_word(match["name"]):
