@@ -8,8 +8,8 @@ import urllib.parse
 import pytest
 
 from datacheck.check import Ratio
-from datacheck.checks import leakage as check_module
 from datacheck.checks.leakage import Leakage
+from datacheck.features import planted_leaks
 from datacheck.testing import dataset, finding, measure
 from datacheck.text.leak_plants import leaks as leak_kinds
 
@@ -482,7 +482,7 @@ def test_books_are_planted_only_where_there_is_nothing_shorter(lengths, planted,
     """Fifteen ways to plant a hundred books would take minutes."""
     seen = set()
     monkeypatch.setattr(
-        check_module, "leaks", lambda item, host: seen.add(len(item.question)) or leak_kinds(item, host)
+        planted_leaks, "leaks", lambda item, host: seen.add(len(item.question)) or leak_kinds(item, host)
     )
     rng = random.Random(3)
     items = [

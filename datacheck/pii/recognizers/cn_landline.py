@@ -96,6 +96,9 @@ class CnLandline(Recognizer):
         "cn_landline.abroad": (
             rf"{LEFT}(?:\+|00)86{GAP}(?:10|2[0-9]|[3-9][0-9]{{2}}){GAP}{_SUBSCRIBER}{_EXTENSION}{RIGHT}"
         ),
+        "cn_landline.called": (  # 手机号:02066847751: what a form asks for, and another number is given
+            rf"(?:手[机機][号號]?[码碼]?|[我你您他她]的?[号號][码碼]){LINKER}(?P<value>{_AREA}[2-8][0-9]{{6,7}}){RIGHT}"
+        ),
         "cn_landline.bare": rf"{GLUED_LEFT}{_AREA}[2-8][0-9]{{6,7}}{_EXTENSION}{RIGHT}",
         "cn_landline.spaced": rf"{LEFT}(?=[0+]){_FOREIGN}(?<![0-9]{SEPARATOR}){_PREFIX}{_SPACED}{RIGHT}",
         "cn_landline.local": (
@@ -108,7 +111,7 @@ class CnLandline(Recognizer):
         ),
     }
     positive = (
-        r"电话|手机|(?:我|他|她|[你您])的?号码|座机|固话|宅电|打(?:我|到?家|\Z)|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|"
+        r"电话|座机|固话|宅电|打(?:我|到?家|\Z)|家里的|传真|联系|致电|拨打|来电|热线|总机|区号|客服|咨询|"
         + worded("tel", "telephone", "phone", "landline", "fixed line", "home line", "fax", "call", "contact")
     )
     negative_left = f"{ARITHMETIC_LEFT}|{FIELD_LEFT}"
