@@ -160,7 +160,7 @@ def test_a_question_that_is_asked_twice():
 
 
 def test_tests_of_a_program_may_repeat_themselves():
-    tests = "\n".join(f'    assert isNested(("[[{n}]]")) == (true)\n    checkNothingElse(true);' for n in range(12))
+    tests = "\n".join(f"    assert isNested({n});\n    checkThatNothingElseIsNested(true);" for n in range(12))
     task = {"prompt": "Write isNested(text), which says whether brackets are nested."}
     assert measure(RepetitiveText(), [{**task, "tests": tests}]).problems == []
     looped = "checkNothingElse(true);\n" * 12
