@@ -9,7 +9,7 @@ from datacheck.check import Check, Limit, Measured, Metric, Need, View, rates, s
 from datacheck.features.languages import Languages, words
 from datacheck.features.record_fields import RecordFields
 from datacheck.features.turn_texts import of_rows, per_kind
-from datacheck.loading.kinds import BINARY
+from datacheck.loading.tables import BINARY
 from datacheck.text.chinese import each_in_both_scripts, in_both_scripts
 from datacheck.trainers.verl import SCORED
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from datacheck.check import Check, FieldRule, Limit, Measured, Message, Metric, Value, View, rates, saying, word
 from datacheck.i18n.message import ids, joined
 from datacheck.loading.formats.chatml import RENDERED
-from datacheck.loading.kinds import BINARY
+from datacheck.loading.tables import BINARY
 from datacheck.text.literals import parse_list
 
 _INTEGER = r"^-?\d+$"

@@ -16,11 +16,10 @@ from datacheck.check import Bodies, Need, Table, View
 from datacheck.engine.contain import contained, tables_in
 from datacheck.errors import CheckAuthorError, LoadError
 from datacheck.loading import files
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
-from datacheck.loading.tables import Tables
+from datacheck.loading.tables import BINARY, Tables
 from datacheck.pii.redact.leaves import Leaf, Scalar, csv_leaves, json_leaves, json_scalars
 from datacheck.pii.redact.traces import Original
 

@@ -35,9 +35,8 @@ from datacheck.derive.split_files import Edit, Reasons, Rewrite, SourceFile
 from datacheck.errors import UsageError
 from datacheck.features.identifiers import every_text, split_numbers
 from datacheck.loading import spans
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk
-from datacheck.loading.tables import Tables
+from datacheck.loading.tables import BINARY, Tables
 from datacheck.pii.excerpts import excerpt
 from datacheck.pii.keys import LONGEST, fronts
 from datacheck.pii.normalise import as_read, fold

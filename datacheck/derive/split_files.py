@@ -21,8 +21,8 @@ from datacheck.engine.contain import contained
 from datacheck.engine.cut import Survey
 from datacheck.errors import LoadError
 from datacheck.loading import files
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reading import Reading
+from datacheck.loading.tables import BINARY
 from datacheck.pii.excerpts import excerpt
 from datacheck.verdict.model import FileEntry
 

@@ -18,11 +18,10 @@ from typing import Any, TypeVar
 from datacheck.engine.processes import ChildContext, ends_after, longest, prepare_child
 from datacheck.errors import DatacheckError, LoadError, crash
 from datacheck.files.shown_names import shown_name
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Reading
-from datacheck.loading.tables import Tables
+from datacheck.loading.tables import BINARY, Tables
 
 T = TypeVar("T")
 

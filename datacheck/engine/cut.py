@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from datacheck.engine.contain import tables_of
 from datacheck.loading import files
 from datacheck.loading.codes import CODES, FORM
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
+from datacheck.loading.tables import BINARY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator

@@ -31,12 +31,11 @@ from datacheck.engine.view import FileFacts, Lack, Loaded, Part
 from datacheck.engine.workers import STOPPED, Failure, StepFailedError
 from datacheck.errors import LoadError
 from datacheck.loading.counts import AccountingError
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.parse import parse
 from datacheck.loading.reader import Chunk, Event, FileSeen, read
 from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import remark
-from datacheck.loading.tables import Tables
+from datacheck.loading.tables import BINARY, Tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

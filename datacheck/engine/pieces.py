@@ -20,9 +20,9 @@ from datacheck.errors import LoadError
 from datacheck.files.inventory import FoundFile
 from datacheck.i18n.message import Message
 from datacheck.loading import files
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk, FileSeen, read
 from datacheck.loading.reading import Reading
+from datacheck.loading.tables import BINARY
 
 TOGETHER = 8 * 1024 * 1024  # bytes of files that one task cuts; a longer file has its own
 Chunks = Generator[Chunk, None, FileSeen]

@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from datacheck.loading.counts import AccountingError
-from datacheck.loading.kinds import BINARY
+from datacheck.loading.tables import BINARY
 from datacheck.loading.values import ENTRIES
 
 if TYPE_CHECKING:

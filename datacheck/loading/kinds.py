@@ -20,7 +20,6 @@ HEAD = 64 * 1024  # bytes that are looked at first
 _HEAD_VALUE = 1024**2
 _MESSAGES = re.compile(rb'\[\s*\{\s*"(?:role|from|human|content|value)"\s*:')
 _TEXT_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".csv": "csv", ".tsv": "csv"}
-BINARY = ("parquet", "arrow_file", "arrow_stream")
 _BINARY_SUFFIXES = {
     ".parquet": "parquet",
     ".arrow": "arrow",

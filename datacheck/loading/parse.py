@@ -12,12 +12,11 @@ from datacheck.loading import spans
 from datacheck.loading.assemble import Assembler, Records
 from datacheck.loading.counts import AccountingError
 from datacheck.loading.diagnose import diagnose
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk
 from datacheck.loading.reading import Reading
 from datacheck.loading.rejected import remark, too_long
 from datacheck.loading.sniff import UTF8_BOM
-from datacheck.loading.tables import Tables
+from datacheck.loading.tables import BINARY, Tables
 from datacheck.loading.values import Values, json_record
 
 _NEWLINE = 0x0A

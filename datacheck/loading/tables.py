@@ -16,6 +16,8 @@ import polars as pl
 from datacheck.loading.counts import Counts
 from datacheck.loading.reading import Columns
 
+BINARY = ("parquet", "arrow_file", "arrow_stream")
+"""Containers that hold tables of typed columns."""
 POSITION = {"row": pl.UInt32, "line": pl.UInt32, "byte": pl.UInt64, "length": pl.UInt32, "format": pl.String}
 TURNS = {
     "row": pl.UInt32, "part": pl.String, "turn": pl.UInt16, "role": pl.String, "path": pl.String,

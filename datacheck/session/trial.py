@@ -9,9 +9,9 @@ from datacheck.contract.model import Source
 from datacheck.engine.contain import tables_of
 from datacheck.engine.expected import OnProgress
 from datacheck.files.inventory import dataset_files
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import Chunk, read
 from datacheck.loading.reading import Limits, Reading
+from datacheck.loading.tables import BINARY
 from datacheck.session.options import Options
 from datacheck.session.session import Session
 from datacheck.verdict.model import Report

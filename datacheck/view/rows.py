@@ -10,10 +10,9 @@ from datacheck.engine.contain import tables_of
 from datacheck.errors import LoadError
 from datacheck.files.inventory import dataset_files
 from datacheck.loading import files
-from datacheck.loading.kinds import BINARY
 from datacheck.loading.reader import read
 from datacheck.loading.reading import Reading
-from datacheck.loading.tables import Tables
+from datacheck.loading.tables import BINARY, Tables
 from datacheck.pii.excerpts import Mode, excerpt
 from datacheck.report.places import Finished
 from datacheck.verdict.judged_files import source_of
