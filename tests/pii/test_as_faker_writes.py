@@ -47,6 +47,8 @@ def test_of_whom_an_address_is_said_to_be_is_read_in_either_script():
     number = "台北市大安區忠孝東路四段181號"
     assert {state for _, state in found(f"收貨地址：{number}", "ADDRESS")} == {"valid"}
     assert {state for _, state in found(f"本公司位於{number}", "ADDRESS")} == {"public"}
+    assert {state for _, state in found("人民醫院：010-82345619", "CN_LANDLINE")} == {"public"}
+    assert {state for _, state in found("王小姐：010-82345619", "CN_LANDLINE")} == {"valid"}
 
 
 @pytest.mark.parametrize(
